@@ -1,12 +1,12 @@
 //! Metrics for Prometheus: counters, gauges and histograms.
 //!
-//! Decorators of ports and sinks of adapters (`bank`, `limiter`, `journal`, `requests`) record events;
-//! `gauges` samples states at scrape time. Names, labels and buckets stand in `names`, and nowhere
-//! else. No label's value is a caller's: each is of a closed set.
+//! Decorators of ports and sinks of adapters (`bank`, `limiter`, `journal`, `requests`) record
+//! events; `gauges` samples states at scrape time. Names, labels and buckets are defined in `names`
+//! only. No label's value comes from a caller: each is one of a fixed set.
 //!
-//! A series is exposed when it is first used, but for those whose increase an alert looks for: the first
-//! failure must be an increase, too. Handles are kept, so that a request looks nothing up but one counter
-//! by its route.
+//! A series is exposed on its first use. Series whose increase triggers an alert are exposed from
+//! the start, so that the first failure counts as an increase. Handles are kept, so that a request
+//! only looks up one counter, by its route.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(crate) use webhooks::MeteredSender;
 
 use names::{Kind, Metric};
 
-/// Interval at which recorded values are added up: until then each has its own place in memory.
+/// Interval at which recorded values are aggregated; until then each takes memory.
 pub(crate) const UPKEEP: Duration = Duration::from_secs(1);
 
 /// A recorder of metrics. There may be several; none is global.
@@ -58,7 +58,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Metrics that are exposed.
+    /// Metrics that [`Metrics::render`] exposes.
     pub(crate) fn new() -> Self {
         let mut builder = PrometheusBuilder::new();
         for name in &names::ALL {
@@ -92,17 +92,17 @@ impl Metrics {
         }
     }
 
-    /// All of it, in Prometheus' text format 0.0.4.
+    /// Renders all metrics in Prometheus' text format 0.0.4.
     pub(crate) fn render(&self) -> String {
         let text = self.text.as_ref().map(PrometheusHandle::render);
-        // The recorder's counters are whole numbers, so what counts seconds is a gauge to it.
+        // The recorder's counters are integers, so a counter of seconds is recorded as a gauge.
         let (gauge, counter) = ["gauge", "counter"]
             .map(|kind| format!("# TYPE {} {kind}\n", names::PROCESS_CPU.name))
             .into();
         text.unwrap_or_default().replacen(&gauge, &counter, 1)
     }
 
-    /// Adds up what was recorded. Call it every [`UPKEEP`].
+    /// Aggregates the recorded values. Call it every [`UPKEEP`].
     pub(crate) fn add_up(&self) {
         if let Some(text) = &self.text {
             text.run_upkeep();
@@ -129,7 +129,7 @@ impl Metrics {
     fn build_info(&self, replica: &str) -> Gauge {
         let labels = vec![
             Label::new("version", env!("CARGO_PKG_VERSION")),
-            // Not `instance`: Prometheus gives that name to the place it reads.
+            // Not `instance`: Prometheus uses that label for the target that it scrapes.
             Label::new("replica", replica.to_owned()),
         ];
         let key = Key::from_parts(names::BUILD_INFO.name, labels);
@@ -142,7 +142,7 @@ impl Metrics {
     }
 }
 
-/// Recorders may filter by it; ours keeps everything.
+/// Recorders may filter by this metadata; ours keeps everything.
 const METADATA: Metadata<'static> = Metadata::new("cep_gateway::metrics", Level::INFO, None);
 
 fn key(name: &Metric, labels: &[(&'static str, &'static str)]) -> Key {
@@ -162,7 +162,7 @@ impl LazyHistogram {
         self.expose().record(value);
     }
 
-    /// Exposes it, also without a value.
+    /// Registers it, so that it is exposed even without a value.
     fn expose(&self) -> &Histogram {
         let recorder = &self.metrics.recorder;
         self.registered
@@ -170,7 +170,7 @@ impl LazyHistogram {
     }
 }
 
-/// A whole number as metrics take it.
+/// Converts a count to the type of metric values.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a metric needs no more than 15 digits"

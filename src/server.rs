@@ -35,22 +35,22 @@ use idle::{Activity, Protocol, Watched};
 pub(crate) use places::ConnectionLimits;
 use places::{Entry, Places};
 
-/// Bytes of a request line and its headers.
+/// Limit of a request line and its headers, in bytes.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
-/// Requests in flight on one h2c connection.
+/// Limit of concurrent requests on one h2c connection.
 const MAX_STREAMS: u32 = 256;
 /// Interval of pings on a silent h2c connection, and the deadline of their answers.
 const H2_PING: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
 /// Pause of accepting when the system has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Connections that may wait to be accepted. A burst beyond it costs its callers a second each.
+/// Listen backlog. A caller beyond it connects about a second later.
 const BACKLOG: u32 = 4_096;
 
 /// Listens on an address.
 ///
 /// # Errors
-/// The address is taken, or not this machine's.
+/// The address is taken, or doesn't belong to this machine.
 pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()
@@ -63,8 +63,8 @@ pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Listens on an address, or on another port of its host where the address is only a preference and is
-/// taken.
+/// Listens on an address. If the address is only preferred and its port is taken, another port of
+/// the same host is used.
 ///
 /// # Errors
 /// Those of [`listen`].
@@ -78,7 +78,7 @@ pub(crate) fn listen_at(wanted: Listen) -> std::io::Result<TcpListener> {
     }
 }
 
-/// Connections of a server. Clones count the same ones.
+/// Counter of a server's connections. Clones share the counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenConnections(Arc<Counts>);
 
@@ -89,23 +89,23 @@ struct Counts {
 }
 
 impl OpenConnections {
-    /// The number of those that are open.
+    /// Open connections.
     pub(crate) fn count(&self) -> usize {
         self.0.open.load(Ordering::Relaxed)
     }
 
-    /// The number of those that were closed at once, for want of a place.
+    /// Connections closed on accept because all places were taken.
     pub(crate) fn refused(&self) -> u64 {
         self.0.refused.load(Ordering::Relaxed)
     }
 
-    /// Counts one until the guard is dropped.
+    /// Counts a connection as open until the guard is dropped.
     fn one(&self) -> OpenConnection {
         self.0.open.fetch_add(1, Ordering::Relaxed);
         OpenConnection(self.clone())
     }
 
-    /// Counts one that is closed at once.
+    /// Counts a connection that was closed on accept.
     fn refuse(&self) {
         self.0.refused.fetch_add(1, Ordering::Relaxed);
     }
@@ -125,7 +125,6 @@ impl Drop for OpenConnection {
 pub(crate) struct Bounds {
     /// Connections served at the same time.
     pub(crate) connections: ConnectionLimits,
-    /// Counter of open connections.
     pub(crate) open: OpenConnections,
     /// Time that requests in flight have to finish once the server stops.
     pub(crate) grace: Duration,
@@ -134,7 +133,7 @@ pub(crate) struct Bounds {
 /// Serves until `stop` resolves, then finishes what is in flight.
 ///
 /// # Errors
-/// The listener breaks.
+/// The listener fails.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -189,7 +188,7 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// Parts that all connections share.
+/// Settings and services that all connections share.
 struct Server {
     http1: http1::Builder,
     http2: http2::Builder<TokioExecutor>,
@@ -200,8 +199,8 @@ struct Server {
 }
 
 impl Server {
-    /// Serves a connection to its end, once it has a place. A connection that is upgraded to another protocol
-    /// keeps it until it is closed.
+    /// Waits for a place, then serves the connection until it ends. A connection that is upgraded
+    /// to another protocol keeps its place until it is closed.
     async fn serve(&self, stream: TcpStream, peer: IpAddr, (entry, open): (Entry, OpenConnection)) {
         let place = match entry {
             Entry::Admitted(place) => place,
@@ -210,7 +209,7 @@ impl Server {
                 () = self.stopping.cancelled() => return,
             },
         };
-        // Answers are small and whole: waiting for more to send only delays them.
+        // Answers are small and written whole: Nagle's algorithm would only delay them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
@@ -243,7 +242,7 @@ impl Server {
         }
     }
 
-    /// Waits until a connection is over, and has it take no more requests once the server stops.
+    /// Waits until a connection ends; once the server stops, the connection takes no more requests.
     async fn end<C: Future>(
         &self,
         connection: C,
@@ -271,8 +270,8 @@ impl Server {
             let caller = proxies.caller(peer, request.headers());
             request.extensions_mut().insert(caller);
             let (answering, uploading) = (activity.begin(), activity.begin());
-            // A body may still arrive after its request was refused: until it is dropped, its bytes
-            // belong to no head.
+            // A body may still arrive after its request was refused. Until it is dropped, arriving
+            // bytes don't count as the head of the next request.
             let request = request.map(|body| {
                 body.map_frame(move |frame| {
                     let _until_dropped = &uploading;
@@ -297,16 +296,14 @@ fn is_upgrade(answer: &Response) -> bool {
     answer.status() == StatusCode::SWITCHING_PROTOCOLS
 }
 
-/// Settings of HTTP/1.
 fn http1() -> http1::Builder {
     let mut http = http1::Builder::new();
-    // `idle` times heads, and better.
+    // Off: `idle` limits the time of heads instead, see there.
     http.header_read_timeout(None)
         .max_buf_size(MAX_HEADER_BYTES);
     http
 }
 
-/// Settings of HTTP/2.
 fn http2() -> http2::Builder<TokioExecutor> {
     let mut http = http2::Builder::new(TokioExecutor::new());
     http.timer(TokioTimer::new())

@@ -1,4 +1,4 @@
-//! The log: structured, on the standard error, in UTC. And the layer that exports spans, beside it.
+//! The log (structured, on standard error, in UTC), and the layer that exports spans.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
@@ -26,27 +26,27 @@ use queue::{Queue, Worker};
 /// Target of the line that tells how many lines were dropped.
 const DROPS: &str = "cep::log";
 
-/// A running log. Every line is written by the time that it is dropped, unless nobody reads them.
+/// The running log. Dropping it writes all waiting lines, unless standard error blocks.
 pub(crate) struct Log {
-    // Dropped first: what its thread has yet to write goes to the output.
+    // Dropped first, so that the lines its thread still has to write reach the output.
     _worker: Worker,
     output: Output,
     queue: Queue,
 }
 
 impl Log {
-    /// Holds lines back on a terminal until [`Log::release`], so that a person reads first what the
-    /// program prints. Elsewhere every line is written at once: a crash must not take it along.
+    /// Holds lines back on a terminal until [`Log::release`], so that a person first reads what the
+    /// program prints. Elsewhere every line is written at once, so that a crash loses none.
     pub(crate) fn hold_back_on_terminal(&self) {
         self.output.hold_back_on_terminal();
     }
 
-    /// Writes what was held back, and what follows.
+    /// Writes the lines that were held back; later ones are written at once.
     pub(crate) fn release(&self) {
         self.output.release();
     }
 
-    /// The lines that are dropped while the log can't be written as fast as lines come.
+    /// Counter of lines dropped because the log can't be written fast enough.
     pub(crate) fn dropped_lines(&self) -> DroppedLines {
         DroppedLines {
             queue: self.queue.clone(),
@@ -57,12 +57,12 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // An error at the start: its lines are wanted most.
+        // After an error at startup the held-back lines explain it.
         self.release();
     }
 }
 
-/// Lines that were dropped, and those of them that a line of the log reported.
+/// Lines that were dropped, and how many of them a line of the log reported.
 pub(crate) struct DroppedLines {
     queue: Queue,
     reported: Mutex<DropCounts>,
@@ -74,7 +74,8 @@ impl DroppedLines {
         self.queue.dropped()
     }
 
-    /// Logs how many lines were dropped since the last such line, if any were and that one is written.
+    /// Logs how many lines were dropped since the last report, if any were and that report has been
+    /// written.
     pub(crate) fn report(&self) {
         let now = self.counts();
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,18 +92,19 @@ impl DroppedLines {
     }
 }
 
-/// Starts logging, also of panics, and hands spans to these traces. Call it once, first thing.
+/// Starts logging, panics included, and passes spans to `traces`. Call it once, before anything
+/// else.
 ///
-/// Lines are written by a thread of their own.
+/// Lines are written by a separate thread.
 ///
 /// # Errors
-/// Another log was started first.
+/// A log was started before.
 pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
     let output = Output::new();
     let queue = Queue::default();
     let worker = Worker::start(queue.clone(), output.clone())?;
     let writer = queue.clone();
-    // Spans are no lines, and their fields belong to none.
+    // Spans aren't logged, and their fields aren't added to lines.
     let untraced = format!("{}=off", traces::TARGET)
         .parse()
         .context("the directive for spans")?;
@@ -122,7 +124,7 @@ pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
     }
     .context("starting the log")?;
     std::panic::set_hook(Box::new(|panic| {
-        // The place of it, never its text: that may quote what a caller sent.
+        // The location of the panic, never its message: that may quote what a caller sent.
         let place = panic
             .location()
             .map(ToString::to_string)
@@ -136,11 +138,12 @@ pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
     })
 }
 
-/// Starts the log of a command that ends by itself. On a terminal it shows warnings alone, unless a filter was
-/// chosen: a person reads what the command prints. Elsewhere it is as the server's, whose log it belongs to.
+/// Starts the log of a command that ends by itself. On a terminal it shows only warnings, unless a
+/// filter was chosen: a person reads what the command prints. Elsewhere it is the same as the
+/// server's.
 ///
 /// # Errors
-/// Another log was started first.
+/// A log was started before.
 pub(crate) fn start_of_command(options: &LogOptions) -> Result<Log> {
     if io::stderr().is_terminal() && options.has_default_filter() {
         return start(&options.with_filter("warn"), &Traces::off());

@@ -4,8 +4,8 @@
 //! OpenTelemetry's, hands them to `collector` in batches, and links them with the traces of other
 //! processes (`propagation`). Without a collector no layer takes the target, and no span is made.
 //!
-//! A request only makes the spans: finished ones wait in a bounded queue (`queue`) for a thread of its
-//! own, and are dropped when there are too many.
+//! A request only creates spans. Finished ones wait in a bounded queue (`queue`) for a separate
+//! thread, and are dropped when it is full.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,12 +40,12 @@ pub(crate) const TARGET: &str = "cep::trace";
 
 /// Time that a span may wait for others to be sent with it.
 const DELAY: Duration = Duration::from_secs(1);
-/// Spans that are sent together at most: about 200 KiB.
+/// Maximum number of spans in a batch: about 200 KiB.
 const BATCH: usize = 512;
-/// Time that what is left may take at the end.
+/// Time limit for sending the remaining spans at shutdown.
 const FLUSH_DEADLINE: Duration = Duration::from_secs(5);
 
-/// The traces of this process, or none. Clones are the same ones.
+/// The traces of this process, or none. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traces(Option<Running>);
 
@@ -57,15 +57,15 @@ struct Running {
 }
 
 impl Traces {
-    /// No traces.
+    /// Traces that record nothing.
     pub(crate) fn off() -> Self {
         Self(None)
     }
 
-    /// Traces as they are configured: none without a collector.
+    /// Starts exporting if a collector is configured; otherwise no traces.
     ///
     /// # Errors
-    /// No client for the collector can be made.
+    /// No client for the collector can be created.
     pub(crate) fn start(options: &TraceOptions, instance: &InstanceName) -> Result<Self> {
         let Some(url) = &options.otlp_endpoint else {
             return Ok(Self::off());
@@ -74,7 +74,7 @@ impl Traces {
         let headers = options.otlp_headers.get().cloned().unwrap_or_default();
         let collector = Collector::new(url, &headers, Arc::clone(&tally))
             .context("preparing the client for traces (CEP_OTLP_ENDPOINT)")?;
-        // Everything is said, so that nothing is read from the environment but by `config`.
+        // Every setting is given, so that the library reads none from the environment.
         let batches = BatchConfigBuilder::default()
             .with_max_queue_size(MOST_WAITING)
             .with_max_export_batch_size(BATCH)
@@ -97,7 +97,7 @@ impl Traces {
         })))
     }
 
-    /// Layer that makes OpenTelemetry's spans of ours; `None` without traces.
+    /// Layer that converts our spans to OpenTelemetry's; `None` without traces.
     pub(crate) fn layer<S>(&self) -> Option<OpenTelemetryLayer<S, SdkTracer>>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
@@ -112,7 +112,7 @@ impl Traces {
         Some(layer)
     }
 
-    /// Continues the traces that callers began, or links to them.
+    /// Continues the traces of callers, or links to them.
     pub(crate) fn trace_context(&self) -> Arc<dyn TraceContext> {
         match self.0 {
             Some(Running { trust, .. }) => Arc::new(Propagation { trust }),
@@ -120,7 +120,7 @@ impl Traces {
         }
     }
 
-    /// Maker of the `traceparent` of outgoing requests; `None` without traces.
+    /// Creates the `traceparent` of outgoing requests; `None` without traces.
     pub(crate) fn parent(&self) -> Option<TraceParent> {
         let _running = self.0.as_ref()?;
         Some(Arc::new(propagation::parent))
@@ -132,7 +132,7 @@ impl Traces {
         Some(tally.counts())
     }
 
-    /// Sends what is left, within five seconds. Call it when all requests are answered.
+    /// Sends the remaining spans, within five seconds. Call it when all requests are answered.
     pub(crate) async fn finish(&self) {
         let Some(Running {
             provider, tally, ..
@@ -141,7 +141,7 @@ impl Traces {
             return;
         };
         let (sender, ended) = oneshot::channel();
-        // It blocks, and the runtime would wait for a thread of its own.
+        // It blocks, and the runtime would wait for a blocking thread of its own.
         std::thread::spawn(move || sender.send(provider.shutdown_with_timeout(FLUSH_DEADLINE)));
         let ended = tokio::time::timeout(FLUSH_DEADLINE, ended).await;
         if !matches!(ended, Ok(Ok(Ok(())))) {
@@ -154,7 +154,7 @@ impl Traces {
     }
 }
 
-/// Resource of the spans: this process.
+/// OpenTelemetry resource that identifies this process.
 fn resource(instance: &InstanceName) -> Resource {
     Resource::builder_empty()
         .with_attributes([

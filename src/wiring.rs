@@ -1,4 +1,4 @@
-//! Wiring: the one place where services and adapters are put together.
+//! Constructs services and adapters, and connects them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +64,7 @@ use secrets::store_secret;
 pub(crate) use storage::{bring_up_to_date, end_revived, lock as lock_database};
 use webhooks::{Deliveries, StoredWebhooks};
 
-/// A gateway, put together.
+/// A constructed gateway: its router, services and background work.
 pub(crate) struct Gateway {
     pub(crate) router: Router,
     pub(crate) erasure: ErasureClock,
@@ -75,32 +75,30 @@ pub(crate) struct Gateway {
     pub(crate) retirement: Arc<Retirement>,
     pub(crate) lookups: Lookups,
     pub(crate) deliveries: Deliveries,
-    /// The catalogue of participants.
     pub(crate) catalogue: Arc<SharedCatalogue>,
-    /// Unless it is switched off.
+    /// `None` when the renewal is switched off.
     pub(crate) catalogue_renewal: Option<Arc<CatalogueRenewal>>,
-    /// The check of seals.
     pub(crate) seals: Arc<SealService>,
-    /// With a limiter that replicas share.
+    /// `None` unless the replicas share a limiter.
     pub(crate) reconciliation: Option<Arc<Reconciliation>>,
-    /// Among replicas.
+    /// `None` if this is the only process.
     pub(crate) replica_monitor: Option<Arc<ReplicaMonitor>>,
     pub(crate) in_process: Arc<InProcessLimiter>,
     pub(crate) store: Store,
     for_insights: Option<Store>,
-    /// Metrics.
     pub(crate) scraped_gauges: Arc<ScrapedGauges>,
-    /// This process among its replicas.
+    /// Name of this process among the replicas.
     pub(crate) instance: InstanceName,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) journal: Journal,
     requests: TaskTracker,
-    /// Held until the end.
+    /// Keeps the threads of low-priority work until the gateway ends.
     _low_priority: LowPriority,
 }
 
 impl Gateway {
-    /// Waits for requests whose callers hung up, then writes down what is left.
+    /// Waits up to `patience` for requests whose callers disconnected, deregisters this replica,
+    /// and closes the journal and the database.
     pub(crate) async fn finish(self, patience: Duration) {
         self.requests.close();
         if tokio::time::timeout(patience, self.requests.wait())
@@ -130,26 +128,26 @@ impl Gateway {
     }
 }
 
-/// Parts of a gateway that are made before it.
+/// Dependencies that are created before the gateway.
 pub(crate) struct ServeContext<'a> {
-    /// Address of the sandbox bank, which `test` keys ask.
+    /// Address of the sandbox bank, which `test` keys query.
     pub(crate) sandbox: &'a PortalUrl,
-    /// The identity provider, when there is a dashboard.
+    /// `None` without a dashboard.
     pub(crate) identity: Option<&'a Identity>,
     pub(crate) metrics: Arc<Metrics>,
-    /// Connections of callers.
+    /// Counter of open client connections.
     pub(crate) connections: OpenConnections,
     pub(crate) traces: Traces,
     pub(crate) dropped_lines: Arc<DroppedLines>,
-    /// The end of the server, for what lasts longer than a request.
+    /// Cancelled when the server stops, for work that outlasts a request.
     pub(crate) stopping: CancellationToken,
 }
 
-/// Puts the gateway together: its store, the limiter, the portal for `live` keys and the sandbox for
+/// Constructs the gateway: its store, the limiter, the portal for `live` keys and the sandbox for
 /// `test` keys.
 ///
 /// # Errors
-/// A part that can't be opened or made.
+/// A part can't be opened or created.
 pub(crate) async fn gateway(options: &ServeOptions, context: ServeContext<'_>) -> Result<Gateway> {
     let connections = options.pool.database_connections;
     let base = Infrastructure::open(&options.keys, connections, &context.metrics).await?;
@@ -267,7 +265,7 @@ async fn gateway_on(
     })
 }
 
-/// The routes of the API, and those of the dashboard, if there is one.
+/// Routes of the API, and of the dashboard when there is one.
 fn routes(
     (proof_requests, health, metrics_sink): (
         Arc<ProofRequestService>,
@@ -300,7 +298,7 @@ fn routes(
 
 /// Starts tasks that `requests` tracks.
 fn spawning_in(requests: &TaskTracker) -> SpawnTask {
-    // A task may be started while others are dropped at the runtime's end.
+    // A task may be started while the runtime drops others at shutdown.
     let (requests, runtime) = (requests.clone(), Handle::current());
     Arc::new(move |task| drop(requests.spawn_on(task, &runtime)))
 }
@@ -326,11 +324,11 @@ fn instance(options: &ServeOptions, process: Uuid) -> InstanceName {
     name.unwrap_or_else(|| InstanceName::of(process))
 }
 
-/// Runs `work` with the key service and the operator as its caller, without a server. One that runs
-/// sees the changes. The database is closed whatever comes of it.
+/// Runs `work` with the key service and the operator as its caller, without a server. A running
+/// server sees the changes. The database is closed even if `work` fails.
 ///
 /// # Errors
-/// A database that can't be opened, and the errors of `work`.
+/// The database can't be opened, or `work` fails.
 pub(crate) async fn with_keys<W: AsyncFnOnce(KeyService, Caller) -> Result<()>>(
     options: &KeyOptions,
     work: W,
@@ -344,7 +342,7 @@ pub(crate) async fn with_keys<W: AsyncFnOnce(KeyService, Caller) -> Result<()>>(
     storage::closed_after(base.store, worked).await
 }
 
-/// The caller on this machine's command line: an admin.
+/// The caller for commands run on this machine: an admin.
 fn operator(clock: &dyn Clock, random: &dyn Random) -> Caller {
     Caller {
         owner: Owner::operator(),
@@ -353,7 +351,7 @@ fn operator(clock: &dyn Clock, random: &dyn Random) -> Caller {
     }
 }
 
-/// Starts the sandbox bank on loopback; it ends when the token is cancelled.
+/// Starts the sandbox bank on loopback; cancelling the token ends it.
 ///
 /// # Errors
 /// Its address is taken.
@@ -379,7 +377,7 @@ pub(crate) fn start_sandbox(options: &SandboxOptions) -> Result<(CancellationTok
     Ok((stop, url))
 }
 
-/// A sandbox bank on the machine's clock.
+/// Configures a sandbox bank that uses the system clock.
 pub(crate) fn sandbox_config(latency: Duration) -> SandboxConfig {
     let clock = SystemClock::new();
     SandboxConfig {

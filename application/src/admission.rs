@@ -1,4 +1,4 @@
-//! Admission of proof requests: keys and limits.
+//! Admission of API requests: keys and limits.
 
 mod admitted;
 mod credentials;

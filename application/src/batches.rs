@@ -1,5 +1,4 @@
-//! Batches: their creation, their rows, the lookups that are made of them, and imports of the bank's own
-//! batches.
+//! Batches: creation, rows, lookups of the rows, and imports of results of the bank's own batches.
 
 mod access;
 mod bank_lines;

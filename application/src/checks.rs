@@ -1,4 +1,4 @@
-//! Checks of a proof that somebody sent: nobody is asked, and nothing of the file is kept.
+//! Checks of uploaded proofs, without querying the bank or storing the file.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use domain::proof::Proof;
 use domain::seal::{NotChecked, Verdict};
 use ports::outbound::{Clock, ProofPdfReader, ZipFiles, ZipReader, ZippedFile};
 
-/// Verdicts on the seals of proofs. Any function of an environment and a proof is one.
+/// Checks of seals. Implemented for every function of an environment and a proof.
 pub trait SealVerdicts: Send + Sync {
     /// Checks the seal of a proof with the keys of an environment, without I/O.
     fn verdict(&self, environment: Environment, proof: &Proof) -> Verdict;
 
-    /// Returns `true` if the sandbox's published key made the seal, or the seal names its certificate and no
-    /// institution's.
+    /// Returns `true` if the sandbox's published key made the seal, or if the seal names the sandbox's
+    /// certificate and not one of an institution.
     fn is_of_sandbox(&self, proof: &Proof) -> bool {
         const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
         let is_known = |environment| self.verdict(environment, proof) != UNKNOWN;
@@ -34,16 +34,16 @@ where
     }
 }
 
-/// The check of a file of a ZIP.
+/// Check of a file in a ZIP.
 #[derive(Clone, Debug)]
 pub struct ZippedReport {
-    /// The file's name, as it is told.
+    /// The file's name, cleaned for display.
     pub name: String,
-    /// The check.
+    /// Result of the check.
     pub report: CheckReport,
 }
 
-/// Checks files that people send.
+/// Checks uploaded files.
 #[derive(Clone)]
 pub struct ProofCheckService {
     seals: Arc<dyn SealVerdicts>,
@@ -53,8 +53,7 @@ pub struct ProofCheckService {
 }
 
 impl ProofCheckService {
-    /// A service that has seals checked by `seals`, PDFs read by `pdfs` and ZIPs by `zips`. No page is of a
-    /// later day than the clock's.
+    /// Creates a service. A page of a PDF that shows a date later than the clock's is not accepted.
     pub fn new(
         seals: Arc<dyn SealVerdicts>,
         pdfs: Arc<dyn ProofPdfReader>,
@@ -69,7 +68,7 @@ impl ProofCheckService {
         }
     }
 
-    /// The files of a ZIP, to be checked one after the other; `None` for a file that is no ZIP.
+    /// Opens a ZIP file, to check its files one after another; `None` if the file isn't a ZIP.
     ///
     /// # Errors
     /// The reason why the ZIP can't be read.
@@ -98,8 +97,9 @@ impl ProofCheckService {
         })
     }
 
-    /// Checks a file, whose bytes tell its format. It computes for up to 100 ms when the file is hostile, so a
-    /// server calls it in a thread for such work; a proof takes about 0.1 ms as XML, and less than 5 ms as PDF.
+    /// Checks a file, whose format is detected by its bytes. Takes about 0.1 ms for an XML proof and less
+    /// than 5 ms for a PDF, but up to 100 ms for a hostile file, so servers call it in a thread for
+    /// computations.
     pub fn verify(&self, environment: Environment, file: &[u8]) -> CheckReport {
         if file.len() > MAX_FILE_BYTES {
             return CheckReport::of_other(CheckReason::TooLarge);
@@ -112,8 +112,8 @@ impl ProofCheckService {
         }
     }
 
-    /// The verdict by the sandbox's key, which counts in the test environment alone; `None` unless the seal is the
-    /// sandbox's.
+    /// Verdict by the sandbox's key, which is trusted in the test environment only; `None` unless the seal is
+    /// the sandbox's.
     fn by_sandbox(
         &self,
         environment: Environment,
@@ -126,7 +126,7 @@ impl ProofCheckService {
         }
         Some(match environment {
             Environment::Test => report.verdict,
-            // A key tells which way to join the lines of a page is the right one.
+            // The key is needed to find the right way of joining the lines of a page.
             Environment::Live => self.read(Environment::Test, file).verdict,
         })
     }

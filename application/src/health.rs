@@ -11,38 +11,38 @@ use uuid::Uuid;
 
 use crate::limits::{ChangeFeed, FallbackLimiter, LimiterMode};
 
-/// Age at which a finding isn't reported any more.
+/// Maximum age of a cached result.
 const MAX_AGE: Duration = Duration::from_secs(1);
 
-/// A component, and why it is unhealthy.
+/// A component with its state, and the cause if it isn't up.
 type Found = (Component, Option<Cause>);
 
-/// Calls the limiter, which is one cheap reading, and reads the recorded health of the store and of
-/// the journal. So checks don't load the store, and are answered while it is silent. However many ask,
-/// components are examined once a second.
+/// Health of store, journal and limiter. Calls the limiter, with one cheap read, and uses the recorded health
+/// of store and journal. So checks put no load on the store, and are answered even if it hangs. Components
+/// are examined at most once a second, for any number of callers.
 ///
-/// The gateway serves as long as the journal may write what is admitted now and the limiter answers:
-/// keys that were seen before need nothing else of the store. While the shared limiter is down the
-/// store decides in its place, and the journal's health shows whether it can: the journal has a
-/// connection of its own, so a store that is merely busy fails no check.
+/// The gateway is ready as long as the journal can write new admissions and the limiter answers: keys that
+/// were used before need nothing else of the store. During an outage of the shared limiter the store replaces
+/// it, and the journal's health shows if it can: the journal has its own connection, so a busy store fails no
+/// check.
 pub struct HealthService {
     store: Arc<ChangeFeed>,
     journal: Arc<dyn UsageJournal>,
     limiter: Arc<dyn Limiter>,
     fallback: Option<Arc<FallbackLimiter>>,
     clock: Arc<dyn Clock>,
-    /// Locked while components are examined, so that of many callers one examines.
+    /// Locked during an examination, so that concurrent callers share it.
     examined: Mutex<Option<Examined>>,
 }
 
-/// Components as they were found.
+/// Result of an examination, with its monotonic time.
 struct Examined {
     at: Duration,
     components: Vec<Component>,
 }
 
 impl HealthService {
-    /// The health of a gateway over these.
+    /// Creates the service for a limiter without a fallback.
     pub fn new(
         store: Arc<ChangeFeed>,
         journal: Arc<dyn UsageJournal>,
@@ -59,8 +59,7 @@ impl HealthService {
         }
     }
 
-    /// The health of a gateway whose limiter falls back to a degraded mode while the shared one is
-    /// down.
+    /// Creates the service for a limiter that falls back to a degraded mode during outages of the shared one.
     pub fn with_fallback(
         store: Arc<ChangeFeed>,
         journal: Arc<dyn UsageJournal>,
@@ -95,7 +94,7 @@ impl HealthService {
 
     async fn limiter(&self) -> (ComponentState, Option<Cause>) {
         let Some(fallback) = &self.fallback else {
-            // No key has this id: it counts that the limiter answers.
+            // No key has this id; only the limiter's ability to answer matters.
             let nobodys = CountedKey::first(KeyId(Uuid::nil()));
             let answer = self.limiter.peek(nobodys).await;
             let failure = answer.err().map(|error| Arc::new(error) as Cause);
@@ -111,7 +110,7 @@ impl HealthService {
     }
 }
 
-/// Up without a cause, otherwise `unhealthy`.
+/// `Up` without a cause, otherwise `unhealthy`.
 fn state(cause: Option<Cause>, unhealthy: ComponentState) -> (ComponentState, Option<Cause>) {
     match cause {
         None => (ComponentState::Up, None),
@@ -120,8 +119,7 @@ fn state(cause: Option<Cause>, unhealthy: ComponentState) -> (ComponentState, Op
 }
 
 impl HealthService {
-    /// The state of each component, as it was at most a second ago; the gateway is ready when none has
-    /// failed.
+    /// State of each component, at most a second old; the gateway is ready unless one has failed.
     pub async fn components(&self) -> Vec<Component> {
         let mut examined = self.examined.lock().await;
         let now = self.clock.monotonic();
@@ -142,7 +140,7 @@ impl HealthService {
     }
 }
 
-/// Logs components that are in another state than before. At first all are expected to be up.
+/// Logs components whose state has changed. Before the first examination, all count as up.
 fn log_changes(before: &[Component], found: &[Found]) {
     for (Component { name, state }, cause) in found {
         let before = before.iter().find(|before| before.name == *name);
@@ -160,19 +158,19 @@ fn log_changes(before: &[Component], found: &[Found]) {
 /// A component that the gateway depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
-    /// Its name, for operators.
+    /// Name for operators: `store`, `journal` or `limiter`.
     pub name: &'static str,
-    /// Its state.
+    /// State at the last examination.
     pub state: ComponentState,
 }
 
 /// The state of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComponentState {
-    /// It works.
+    /// The component works.
     Up,
-    /// The gateway serves without it, with restrictions.
+    /// The component fails, but the gateway serves with restrictions.
     Degraded,
-    /// It doesn't work, and the gateway can't serve without it.
+    /// The component fails, and the gateway can't serve.
     Failed,
 }

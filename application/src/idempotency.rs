@@ -1,4 +1,4 @@
-//! Idempotency keys: recognises repeated requests, and remembers how the first was answered.
+//! Idempotency keys: recognises repeated requests, and stores the first request's answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use ports::outbound::{
 
 use crate::sync::buckets::Buckets;
 
-/// Repeated requests that an API key may make in a minute: they aren't charged.
+/// Maximum number of repeated requests a minute of an API key; they aren't charged.
 const REPEATS_PER_MINUTE: u32 = 600;
 /// `Retry-After` while the first request runs.
 const RUNNING: Duration = Duration::from_secs(1);
 /// `Retry-After` while the store fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// Recognises repeated requests of this database's API keys.
+/// Recognises repeated requests with idempotency keys.
 pub struct IdempotencyService {
     store: Arc<dyn IdempotencyStore>,
     secrets: IdempotencySecrets,
@@ -33,10 +33,10 @@ pub struct IdempotencyService {
     repeats: Buckets<KeyId>,
 }
 
-/// A request with an idempotency key, by each secret.
+/// A request with an idempotency key: scope and fingerprint for each secret; a claim uses the first.
 pub(crate) struct KeyedRequest(Vec<RepeatableRequest>);
 
-/// Reason why a request is neither admitted nor repeated.
+/// Reason why a request isn't executed.
 pub(crate) enum NotBegun {
     Refused(AdmissionError),
     NotRepeated(RepeatError),
@@ -52,7 +52,7 @@ impl From<StoreError> for NotBegun {
 }
 
 impl IdempotencyService {
-    /// A service over this store.
+    /// Creates a service that uses this store.
     pub fn new(
         store: Arc<dyn IdempotencyStore>,
         secrets: IdempotencySecrets,
@@ -72,7 +72,7 @@ impl IdempotencyService {
         }
     }
 
-    /// A request that is charged to `by`. `content` is its method, path and body in a canonical form.
+    /// A request that is charged to `by`. `content` is its method, path and body, in a canonical form.
     pub(crate) fn request(
         &self,
         by: CountedKey,
@@ -83,7 +83,7 @@ impl IdempotencyService {
         KeyedRequest(self.secrets.requests(by.counters, endpoint, key, content))
     }
 
-    /// The first answer to a request that is repeated; `None` to a first one.
+    /// The answer to the first request, if this one repeats it; `None` if it is the first.
     pub(crate) async fn first_answer(
         &self,
         by: CountedKey,
@@ -123,10 +123,10 @@ impl IdempotencyService {
         Ok(answer)
     }
 
-    /// Claims the scope of a first request, until its answer is recorded or it is released.
+    /// Claims the scope of a first request, until its answer is recorded or the claim is released.
     pub(crate) async fn claim(&self, request: &KeyedRequest) -> Result<ScopeClaim, NotBegun> {
         let now = self.clock.now();
-        // `KeyHasher` has at least one secret.
+        // Not empty, because there is at least one secret.
         let request = request.0[0];
         let claim = NewClaim {
             request,
@@ -140,13 +140,14 @@ impl IdempotencyService {
                 token: claim.token,
             });
         }
-        // Another request was faster.
+        // A concurrent request claimed it first.
         Err(NotBegun::NotRepeated(RepeatError::InProgress {
             retry_after: RUNNING,
         }))
     }
 
-    /// Ends a claim: records the answer, or makes the next request with the key a first one.
+    /// Ends a claim: records the answer, or removes the claim, so that a repeated request counts as the
+    /// first.
     pub(crate) async fn end(&self, claim: ScopeClaim, answer: Option<FirstAnswer>) {
         let ended = match answer {
             Some(answer) => self.store.record_answer(claim, answer).await.map(drop),

@@ -1,4 +1,4 @@
-//! Insights: usage, limits, the bank, customers and the audit log.
+//! Insights for the dashboard: usage, limits, health of the banks, customers and the audit log.
 
 mod report;
 mod service;

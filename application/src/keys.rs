@@ -1,4 +1,4 @@
-//! Keys: administration, retirement, and the secrets that hash them.
+//! API keys: administration, end of grace periods, and checks of the secrets that hash them.
 
 mod log;
 mod reader;

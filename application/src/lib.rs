@@ -1,4 +1,4 @@
-//! The use cases: what inbound adapters call, built on the outbound ports.
+//! The use cases that inbound adapters call; they depend on the outbound ports.
 //!
 //! - `admission`: keys and limits of proof requests ([`GatekeeperService`]);
 //! - `proofs`: a whole proof request ([`ProofRequestService`]), the lookup of a proof

@@ -1,5 +1,4 @@
-//! Limits of keys: the fallback for an outage of the shared limiter, and its synchronisation with the
-//! store.
+//! Limits of keys: the fallback during outages of the shared limiter, and its synchronisation with the store.
 
 mod active_keys;
 mod change_feed;

@@ -1,4 +1,4 @@
-//! Stored lookups: their encryption, their attempts, and what callers and people read of them.
+//! Stored lookups: encryption, attempts, and reading by callers and people.
 
 mod changes;
 mod content;

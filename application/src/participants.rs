@@ -1,4 +1,4 @@
-//! The catalogue of participants: the one in use, and its renewal.
+//! The catalogue of participants and its renewal.
 
 mod catalogue;
 mod renewal;

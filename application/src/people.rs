@@ -1,4 +1,4 @@
-//! People: their sessions, and what they may do.
+//! People with a session: sign-in, sessions and authorization.
 
 mod authorization;
 mod sessions;

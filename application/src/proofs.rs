@@ -1,4 +1,4 @@
-//! Proof requests: the use case of a whole request, and the lookup of a proof.
+//! Requests for proofs: whole requests, and the lookup of a proof.
 
 mod acceptance;
 mod archive;

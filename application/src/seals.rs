@@ -1,5 +1,4 @@
-//! Seals of proofs: their check with the keys that are known, samples for keys that aren't, and the
-//! administration of keys.
+//! Seals of proofs: checks with known keys, samples for unknown ones, and administration of keys.
 
 mod administration;
 mod ring;

@@ -1,4 +1,4 @@
-//! Synchronisation of tasks.
+//! Synchronisation of tasks: circuit breaker, rate limits, concurrency limits and signals.
 
 pub(crate) mod breaker;
 pub(crate) mod buckets;

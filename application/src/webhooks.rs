@@ -1,4 +1,4 @@
-//! Webhooks: endpoints of people's accounts, and the deliveries to them.
+//! Webhooks of people's accounts, and the deliveries to them.
 
 mod encryption;
 mod reencryption;

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The beneficiary's account of a transfer.
 ///
-/// A wrong check digit is no reason to refuse an account (published examples have them); see
+/// A wrong check digit is accepted, because published examples have them; see
 /// [`Account::has_valid_check_digit`]. `Debug` hides the digits.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Account {
@@ -19,10 +19,10 @@ pub enum Account {
 /// Error of parsing an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccountError {
-    /// Something other than ASCII digits, blanks and hyphens.
+    /// The text has characters other than ASCII digits, blanks and hyphens.
     #[error("only digits, blanks and hyphens are accepted")]
     NotDigits,
-    /// Neither 18 nor 16 nor 10 digits.
+    /// The number of digits is neither 18 nor 16 nor 10.
     #[error("18 digits (CLABE), 16 (card) or 10 (phone) are needed, {digits} were given")]
     Length {
         /// Number of digits that were given.
@@ -31,7 +31,7 @@ pub enum AccountError {
 }
 
 impl Account {
-    /// Reads an account; blanks and hyphens between the digits are dropped.
+    /// Parses an account; blanks and hyphens between the digits are dropped.
     ///
     /// # Errors
     /// See [`AccountError`].
@@ -48,7 +48,7 @@ impl Account {
         }
     }
 
-    /// The bare digits.
+    /// The digits without separators.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Clabe(clabe) => clabe.as_str(),
@@ -57,7 +57,7 @@ impl Account {
         }
     }
 
-    /// Returns `true` if the last digit is the check digit of the others, or there is none.
+    /// Returns `true` if the check digit is right, or the account has none (phone).
     pub fn has_valid_check_digit(&self) -> bool {
         self.expected_check_digit()
             .is_none_or(|expected| expected == self.last_digit())
@@ -68,7 +68,7 @@ impl Account {
         self.as_str().bytes().last().map_or(0, |digit| digit - b'0')
     }
 
-    /// The last digit as computed from the others, 0–9; `None` for a phone number.
+    /// The check digit computed from the other digits, 0–9; `None` for a phone number.
     pub fn expected_check_digit(&self) -> Option<u8> {
         match self {
             Self::Clabe(clabe) => Some(clabe.expected_check_digit()),
@@ -88,7 +88,7 @@ impl fmt::Debug for Account {
     }
 }
 
-/// An 18-digit CLABE: 3 institution, 3 place, 11 account, 1 check digit.
+/// An 18-digit CLABE: institution (3), city (3), account (11), check digit (1).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Clabe(String);
 
@@ -98,7 +98,7 @@ impl Clabe {
         &self.0
     }
 
-    /// The first three digits, which name the institution.
+    /// The first three digits, which identify the institution.
     pub fn prefix(&self) -> &str {
         &self.0[..3]
     }
@@ -145,8 +145,8 @@ impl Card {
     }
 }
 
-/// A 10-digit phone number, which its holder has linked to an account of one institution: SPEI's
-/// account type 10. It has no check digit, and nothing in it names the institution.
+/// A 10-digit phone number that its holder has linked to an account: SPEI's account type 10. It has no
+/// check digit and doesn't identify the institution.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Phone(String);
 

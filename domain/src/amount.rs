@@ -1,27 +1,27 @@
-//! Amounts of money in centavos, read from the exact token that the caller wrote.
+//! Amounts of money in centavos, parsed exactly from the caller's text.
 
 use std::fmt;
 
-/// Most digits before the decimal point that an amount may have.
+/// Maximum number of digits before the decimal point.
 pub const MAX_INTEGER_DIGITS: usize = 16;
 
-/// A positive amount of Mexican pesos, counted in centavos.
+/// A positive amount of Mexican pesos, stored in centavos.
 ///
-/// Never a float: `9007199254740993.01` is kept exactly. `Debug` hides the value, because
-/// amounts are personal data that must not reach a log.
+/// It is never a float: `9007199254740993.01` is kept exactly. `Debug` hides the value, because amounts
+/// are personal data that must not be logged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Amount(u64);
 
 /// Error of parsing an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
-    /// Not plain decimal digits with an optional point, for example `1,234.56` or `NaN`.
+    /// The text isn't a plain decimal number with an optional point, for example `1,234.56` or `NaN`.
     #[error("not a plain decimal number")]
     NotDecimal,
-    /// Scientific notation, for example `1e2`.
+    /// The text is in scientific notation, for example `1e2`.
     #[error("an exponent is not accepted")]
     Exponent,
-    /// Zero or negative.
+    /// The amount is zero or negative.
     #[error("must be greater than zero")]
     NotPositive,
     /// More than two digits after the point.
@@ -33,7 +33,7 @@ pub enum AmountError {
 }
 
 impl Amount {
-    /// Reads a decimal token such as `1234.56`, exactly.
+    /// Parses a decimal number such as `1234.56`, exactly.
     ///
     /// # Errors
     /// See [`AmountError`]; the value is never rounded.
@@ -68,7 +68,7 @@ impl Amount {
     }
 }
 
-/// Formats pesos with a dot and two decimals, as the portal's form wants it: `1234.56`.
+/// Formats pesos with a dot and two decimals, as the portal's form requires: `1234.56`.
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&pesos(self.0))
@@ -81,15 +81,15 @@ impl fmt::Debug for Amount {
     }
 }
 
-/// Spells centavos as pesos with a dot and two decimals: `1234.56`, also `0.00`.
+/// Formats centavos as pesos with a dot and two decimals: `1234.56`, also `0.00`.
 pub fn pesos(centavos: u64) -> String {
     format!("{}.{:02}", centavos / 100, centavos % 100)
 }
 
-/// Reads an amount as a receiving bank may have spelled it in a proof, in centavos:
-/// `3414.95`, `300`, `9858.7`, `000000000000008.17`, also `0.00`.
+/// Parses an amount in the spelling of receiving banks, in centavos: `3414.95`, `300`, `9858.7`,
+/// `000000000000008.17`, also `0.00`.
 ///
-/// `None` when it isn't a decimal number or isn't a whole number of centavos.
+/// `None` if it isn't a decimal number or has fractions of a centavo.
 pub fn centavos_from_bank_spelling(text: &str) -> Option<u64> {
     let (integer, fraction) = split_decimal(text.trim())?;
     centavos(

@@ -1,7 +1,8 @@
-//! Archive of issued proofs: the index that finds an entry, and the key that opens it.
+//! Archive of issued proofs: the index by which an entry is found, and the key that decrypts it.
 //!
-//! Both are derived from the operator's secret and all facts of the transfer. A stolen database shows
-//! neither, and the operator, who has the secret, can't read an entry of an unknown transfer.
+//! Both are derived from the operator's secret and all data of the transfer. A stolen database reveals
+//! neither, and even the operator, who has the secret, can't read an entry without knowing the
+//! transfer.
 
 use std::fmt;
 
@@ -11,12 +12,12 @@ use crate::hex;
 use crate::key::{Environment, HashGeneration, KeyHasher, SecretError};
 use crate::transfer::Transfer;
 
-/// First part of the message from which an index is derived.
+/// Prefix of the message from which an index is derived.
 const INDEX_LABEL: &str = "cep-gateway: the index of an archived proof, 1";
-/// First part of the message from which a key is derived.
+/// Prefix of the message from which a key is derived.
 const KEY_LABEL: &str = "cep-gateway: the key of an archived proof, 1";
 
-/// Place of an entry: a keyed hash of the transfer and its environment, which reveals neither.
+/// Index of an entry: a keyed hash of the transfer and its environment, which reveals neither.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArchiveIndex(pub [u8; 32]);
 
@@ -26,7 +27,7 @@ impl ArchiveIndex {
         hex::encode(&self.0)
     }
 
-    /// Reads 64 hexadecimal digits; `None` for any other text.
+    /// Parses 64 hexadecimal digits; `None` for any other text.
     pub fn from_hex(text: &str) -> Option<Self> {
         Some(Self(hex::decode(text)?.try_into().ok()?))
     }
@@ -38,17 +39,17 @@ impl fmt::Debug for ArchiveIndex {
     }
 }
 
-/// Key that encrypts one entry. Wiped from memory when dropped, never shown.
+/// Encryption key of one entry. It is wiped from memory when dropped, and never shown by `Debug`.
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct ContentKey([u8; 32]);
 
 impl ContentKey {
-    /// A key of these bytes.
+    /// Wraps the bytes of a key.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, for a cipher.
+    /// The key's bytes, for use with a cipher.
     pub fn reveal(&self) -> &[u8; 32] {
         &self.0
     }
@@ -63,18 +64,18 @@ impl fmt::Debug for ContentKey {
 /// Index and key of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveKeys {
-    /// Place of the entry.
+    /// Index under which the entry is stored.
     pub index: ArchiveIndex,
-    /// Key of its content.
+    /// Encryption key of the content.
     pub content: ContentKey,
 }
 
-/// The operator's secrets of the archive, by generation. Entries are written with the first and read
-/// with each.
+/// The operator's secrets for the archive, by generation. Entries are written with the first secret and
+/// read with any of them.
 pub struct ArchiveSecrets(KeyHasher);
 
 impl ArchiveSecrets {
-    /// Secrets in this order.
+    /// Takes the secrets in configuration order.
     ///
     /// # Errors
     /// See [`SecretError`].
@@ -82,7 +83,7 @@ impl ArchiveSecrets {
         KeyHasher::new(secrets).map(Self)
     }
 
-    /// Index and key of a transfer's entry by each secret, in configuration order.
+    /// Index and key of a transfer's entry with each secret, in configuration order.
     pub fn keys(&self, environment: Environment, transfer: &Transfer) -> Vec<ArchiveKeys> {
         let message = |label| Zeroizing::new(message(label, environment, transfer));
         let (index, key) = (message(INDEX_LABEL), message(KEY_LABEL));
@@ -100,8 +101,8 @@ impl fmt::Debug for ArchiveSecrets {
     }
 }
 
-/// The label and all facts, one on each line. No two transfers have the same message, because no fact
-/// contains a line break.
+/// The label and all data of the transfer, one item per line. No item contains a line break, so each
+/// transfer has a different message.
 fn message(label: &str, environment: Environment, transfer: &Transfer) -> String {
     format!(
         "{label}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",

@@ -10,16 +10,16 @@ use crate::request::RequestId;
 use crate::variants::named_enum;
 use crate::webhook::{EndpointId, EndpointState, EventTypes};
 
-/// Actor, time and request of a mutation. Every mutation takes one.
+/// Actor, time and request of a mutation. Every mutation requires one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditContext {
-    /// The id of the audit entry.
+    /// Id of the audit entry.
     pub id: Uuid,
     /// Time of the mutation.
     pub at: DateTime<Utc>,
-    /// The acting owner.
+    /// The person who acted.
     pub actor: Owner,
-    /// The request that caused it.
+    /// Id of the request that caused the mutation.
     pub request_id: RequestId,
 }
 
@@ -32,66 +32,66 @@ named_enum! {
         KeyRenamed,
         /// A key was revoked, by a person or at the end of its grace period.
         KeyRevoked,
-        /// A key was given a successor, and retires.
+        /// A key was given a successor and is revoked after a grace period.
         KeyRotated,
-        /// A key's limits were set.
+        /// A key's limits were changed.
         LimitsSet,
-        /// A customer's plan was set.
+        /// A customer's plan was changed.
         PlanSet,
-        /// An endpoint of webhooks was added.
+        /// A webhook was added.
         WebhookAdded,
-        /// An endpoint of webhooks was changed by its owner.
+        /// A webhook was changed by its owner.
         WebhookChanged,
-        /// An endpoint of webhooks was given a new secret.
+        /// A webhook's secret was replaced.
         WebhookSecretRotated,
-        /// An endpoint of webhooks was removed.
+        /// A webhook was removed.
         WebhookRemoved,
     }
 }
 
-/// A field that changed; `None` where there was, or is, no value.
+/// A field that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChange {
-    /// The field.
+    /// Name of the field.
     pub field: String,
-    /// Its value before.
+    /// Value before the mutation; `None` if it had none.
     pub before: Option<String>,
-    /// Its value after.
+    /// Value after the mutation; `None` if it has none.
     pub after: Option<String>,
 }
 
 /// One entry of the log. Entries are added, never changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Actor, time and request.
+    /// Actor, time and request of the mutation.
     pub act: AuditContext,
-    /// The action.
+    /// Kind of the mutation.
     pub action: Action,
-    /// The owner of the key, plan or webhook.
+    /// The customer that owns the key, plan or webhook.
     pub customer: CustomerId,
-    /// The key; `None` for a customer's plan and webhooks.
+    /// The affected key; `None` for a plan or a webhook.
     pub key: Option<KeyId>,
     /// The fields that changed.
     pub changes: Vec<FieldChange>,
 }
 
-/// Filter of the audit log; each condition narrows the list.
+/// Filter of the audit log; each condition narrows the list, `None` means no condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     /// Entries about this customer.
     pub customer: Option<CustomerId>,
     /// Entries about this key.
     pub key: Option<KeyId>,
-    /// At or after this.
+    /// Entries at or after this time.
     pub from: Option<DateTime<Utc>>,
-    /// Before this.
+    /// Entries before this time.
     pub to: Option<DateTime<Utc>>,
 }
 
-/// The audit log's entries, newest first.
+/// A page of the audit log, newest entries first.
 pub type AuditPage = Page<AuditEntry>;
 
-/// Changes that the creation of a key records.
+/// The initial values of a new key, as changes.
 pub fn creation(key: &ApiKey) -> Vec<FieldChange> {
     changed(&[], &facts(key))
 }
@@ -107,16 +107,16 @@ pub fn customer_difference(before: &Customer, after: &Customer) -> Vec<FieldChan
     changed(&facts(before), &facts(after))
 }
 
-/// Facts of an endpoint of webhooks. Of its address the host alone: the rest may hold what is secret.
+/// Audited facts of a webhook. Of its URL only the host is kept, because the rest may hold secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookFacts {
-    /// The endpoint.
+    /// Id of the webhook.
     pub id: EndpointId,
-    /// The host of its address.
+    /// Host of the target URL.
     pub host: String,
-    /// The events that it is told.
+    /// Event types that it is subscribed to.
     pub events: EventTypes,
-    /// Its state.
+    /// Enabled, or disabled for a reason.
     pub state: EndpointState,
 }
 
@@ -135,7 +135,7 @@ impl WebhookFacts {
         ]
     }
 
-    /// The change that names the endpoint.
+    /// An entry that identifies the webhook.
     fn named(&self) -> FieldChange {
         let id = Some(self.id.to_string());
         FieldChange {
@@ -146,7 +146,7 @@ impl WebhookFacts {
     }
 }
 
-/// Changes that the addition of an endpoint records.
+/// The initial values of a new webhook, as changes.
 pub fn webhook_addition(webhook: &WebhookFacts) -> Vec<FieldChange> {
     let mut changes = changed(&[], &webhook.facts());
     let named = FieldChange {
@@ -157,14 +157,14 @@ pub fn webhook_addition(webhook: &WebhookFacts) -> Vec<FieldChange> {
     changes
 }
 
-/// The endpoint, and the facts that differ before and after a mutation.
+/// The webhook's id, and the facts that differ before and after a mutation.
 pub fn webhook_difference(before: &WebhookFacts, after: &WebhookFacts) -> Vec<FieldChange> {
     let mut changes = changed(&before.facts(), &after.facts());
     changes.insert(0, after.named());
     changes
 }
 
-/// Changes that the removal of an endpoint records.
+/// The last values of a removed webhook, as changes.
 pub fn webhook_removal(webhook: &WebhookFacts) -> Vec<FieldChange> {
     let gone = |change: FieldChange| FieldChange {
         before: change.after,

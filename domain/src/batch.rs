@@ -16,15 +16,15 @@ pub mod sheet;
 
 /// Largest number of rows that an operator may allow.
 pub const MAX_ROWS: u32 = 100_000;
-/// Rows of a chunk, which is stored as one.
+/// Number of rows in a chunk. A chunk is stored as one record.
 pub const ROWS_PER_CHUNK: u32 = 100;
 
-/// Id of a batch.
+/// Unique id of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BatchId(pub Uuid);
 
 impl BatchId {
-    /// Parses an id as its `Display` writes it, or any other spelling of a UUID.
+    /// Parses a UUID in any of its usual forms.
     pub fn parse(text: &str) -> Option<Self> {
         Uuid::try_parse(text).ok().map(Self)
     }
@@ -39,13 +39,13 @@ impl fmt::Display for BatchId {
 named_enum! {
     /// State of a batch.
     pub enum BatchState {
-        /// None of its rows was looked up yet.
+        /// No row has been looked up yet.
         Queued,
         /// Its rows are being looked up.
         Running,
-        /// Its rows wait for quota.
+        /// The remaining rows wait for monthly quota.
         Paused,
-        /// Each of its rows has ended.
+        /// All rows have ended.
         Finished,
         /// The caller canceled it, or its key was revoked.
         Canceled,
@@ -53,7 +53,7 @@ named_enum! {
 }
 
 impl BatchState {
-    /// Returns `true` if the state never changes any more.
+    /// Returns `true` if the state can't change any more.
     pub fn is_final(self) -> bool {
         match self {
             Self::Queued | Self::Running | Self::Paused => false,
@@ -63,13 +63,13 @@ impl BatchState {
 }
 
 named_enum! {
-    /// State of a row: that of its lookup, or the reason for which it has none.
+    /// State of a row: the state of its lookup, or the reason why it has none.
     pub enum RowState {
-        /// It has errors. It is never looked up.
+        /// The row has errors and is not looked up.
         Faulty,
-        /// It asks the same as an earlier row. It is never looked up.
+        /// The row repeats an earlier row and is not looked up.
         Duplicate,
-        /// No lookup was made of it yet; or never will be, of a canceled batch.
+        /// The row has no lookup yet, or won't have one because the batch was canceled.
         NotBegun,
         /// Its lookup waits for its first attempt.
         Queued,
@@ -79,15 +79,15 @@ named_enum! {
         Waiting,
         /// The proof was delivered.
         Delivered,
-        /// The bank knows no such transfer.
+        /// The bank has no record of the transfer.
         NotFound,
-        /// The bank gave no answer at all.
+        /// The bank gave no answer.
         Failed,
-        /// The bank knows the transfer, and issued no proof in time.
+        /// The bank knows the transfer, but issued no proof in time.
         Expired,
         /// Its lookup was canceled.
         Canceled,
-        /// Its lookup has ended, and was erased since.
+        /// Its lookup has ended and was erased.
         Erased,
     }
 }
@@ -107,30 +107,30 @@ impl From<LookupState> for RowState {
     }
 }
 
-/// Number of a row within its batch, from 0 on.
+/// Number of a row within its batch, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowNumber(pub u32);
 
 impl RowNumber {
-    /// The number of the chunk that holds the row, from 0 on.
+    /// Number of the chunk that holds the row, from 0.
     pub fn chunk(self) -> u32 {
         self.0 / ROWS_PER_CHUNK
     }
 
-    /// The row's place in its chunk.
+    /// Index of the row within its chunk, from 0.
     pub fn place(self) -> usize {
         (self.0 % ROWS_PER_CHUNK) as usize
     }
 }
 
-/// Number of rows of a batch by kind, none of which changes.
+/// Numbers of rows in a batch. They never change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowCounts {
-    /// All rows.
+    /// Total number of rows.
     pub rows: u32,
     /// Rows with errors; they are never looked up.
     pub faulty: u32,
-    /// Rows that ask the same as an earlier one; they are never looked up.
+    /// Rows that repeat an earlier one; they are never looked up.
     pub duplicates: u32,
 }
 
@@ -141,8 +141,8 @@ impl RowCounts {
     }
 }
 
-/// Number of the rows that may be charged and unfinished at the same time: as few as keep the bank's
-/// budget in use between two looks at a batch, because each is charged for although it doesn't run yet.
+/// Maximum number of rows that are charged and unfinished at the same time. It is just enough to use
+/// the bank's budget between two polls of a batch, because rows are charged before they run.
 /// `per_minute` is the bank's budget; the test environment has none.
 pub fn window(environment: Environment, per_minute: u32) -> u32 {
     match environment {
@@ -151,7 +151,7 @@ pub fn window(environment: Environment, per_minute: u32) -> u32 {
     }
 }
 
-/// Pauses between looks at a batch whose rows are being looked up: short while rows end, longer while none
+/// Shortest and longest pause between polls of a running batch: short while rows end, longer while none
 /// does.
 pub const POLL_BACKOFF: (Duration, Duration) =
     (Duration::from_millis(50), Duration::from_millis(800));

@@ -1,27 +1,27 @@
-//! Dates as SPEI counts them: Mexico City's calendar, banking days, the operation date.
+//! Dates in SPEI: Mexico City's calendar, banking days and the operation date.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, Utc, Weekday};
 use chrono_tz::America::Mexico_City;
 
-/// A transfer accepted from this hour on belongs to the next banking day's operation.
+/// A transfer accepted at or after this time belongs to the next banking day.
 pub const OPERATION_DAY_ENDS: NaiveTime = NaiveTime::from_hms_opt(18, 0, 0).expect("a time of day");
 
-/// The first date that can be asked for; SPEI began on 13 August 2004.
+/// Earliest accepted date of a transfer; SPEI began on 13 August 2004.
 pub const EARLIEST: NaiveDate = NaiveDate::from_ymd_opt(2004, 1, 1).expect("a day");
 
 /// Error of parsing a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DateError {
-    /// Not of the shape `YYYY-MM-DD`.
+    /// The text isn't of the form `YYYY-MM-DD`.
     #[error("must be written YYYY-MM-DD, for example 2025-02-03")]
     Malformed,
-    /// Of the right shape, but not in the calendar, for example `2025-02-30`.
+    /// The form is right, but the day doesn't exist, for example `2025-02-30`.
     #[error("no such day in the calendar")]
     NoSuchDay,
-    /// Before [`EARLIEST`].
+    /// The date is before [`EARLIEST`].
     #[error("must not be before {EARLIEST}")]
     TooEarly,
-    /// After today in Mexico City.
+    /// The date is after today in Mexico City.
     #[error("must not be after today in Mexico City ({today})")]
     InFuture {
         /// Today in Mexico City.
@@ -29,7 +29,7 @@ pub enum DateError {
     },
 }
 
-/// Reads `YYYY-MM-DD`, zero-padded, and nothing else.
+/// Parses `YYYY-MM-DD`, zero-padded; no other form is accepted.
 ///
 /// # Errors
 /// [`DateError::Malformed`] or [`DateError::NoSuchDay`].
@@ -45,7 +45,7 @@ pub fn parse_date(text: &str) -> Result<NaiveDate, DateError> {
     NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| DateError::NoSuchDay)
 }
 
-/// Reads `YYYY-MM-DD` from [`EARLIEST`] to `today`, which is Mexico City's.
+/// Parses `YYYY-MM-DD`, from [`EARLIEST`] to `today` in Mexico City.
 ///
 /// # Errors
 /// See [`DateError`].
@@ -70,8 +70,8 @@ pub fn today(now: DateTime<Utc>) -> NaiveDate {
     mexico_city(now).date()
 }
 
-/// The operation date of a transfer made at a local time of Mexico City: the same day before 18:00
-/// of a banking day, otherwise the next banking day.
+/// The operation date of a transfer made at a local time in Mexico City: the same day before 18:00 on a
+/// banking day, otherwise the next banking day.
 pub fn operation_date(local: NaiveDateTime) -> NaiveDate {
     let date = local.date();
     if is_banking_day(date) && local.time() < OPERATION_DAY_ENDS {
@@ -98,7 +98,7 @@ pub fn is_banking_day(date: NaiveDate) -> bool {
 /// Rule for the date of a holiday in a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HolidayRule {
-    /// Month and day.
+    /// The same month and day each year.
     Fixed(u32, u32),
     /// The n-th Monday (n from 1) of a month.
     Monday {
@@ -109,7 +109,7 @@ pub enum HolidayRule {
     },
     /// A number of days before Easter Sunday.
     BeforeEaster(u64),
-    /// Month and day in every sixth year, counted from the given one.
+    /// The same month and day in every sixth year.
     EverySixYears {
         /// The first year in which it is a holiday.
         from: i32,
@@ -120,11 +120,11 @@ pub enum HolidayRule {
     },
 }
 
-/// Days besides weekends on which financial institutions close, as set each year by the banking
-/// commission (CNBV) in its *Disposiciones de carácter general que señalan los días del año en que
-/// las entidades financieras … deberán cerrar sus puertas y suspender operaciones* (Diario Oficial
-/// de la Federación); SPEI's banking days follow it. The inauguration day moved from 1 December to
-/// 1 October in 2024 (Ley Federal del Trabajo, article 74).
+/// Holidays on which financial institutions close. The banking commission (CNBV) sets them each year in
+/// its *Disposiciones de carácter general que señalan los días del año en que las entidades financieras
+/// … deberán cerrar sus puertas y suspender operaciones* (Diario Oficial de la Federación); SPEI's
+/// banking days follow it. The inauguration day moved from 1 December to 1 October in 2024 (Ley Federal
+/// del Trabajo, article 74).
 pub const HOLIDAYS: [(&str, HolidayRule); 12] = [
     ("Año Nuevo", HolidayRule::Fixed(1, 1)),
     (

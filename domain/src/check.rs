@@ -1,9 +1,9 @@
-//! Checks of a proof that somebody sent: its structure, its fields against the original chain, its
-//! seal. Nobody is asked; the seal's verdict comes from the caller.
+//! Checks of an uploaded proof: its structure, its fields against the original chain, and its seal. No
+//! query is made here; the caller provides the verdict on the seal.
 //!
-//! The seal covers the original chain alone, and people read the fields beside it: a forger who
-//! changes a field leaves a contradiction, one who changes the chain breaks the seal, one who changes
-//! both breaks the seal without a contradiction.
+//! The seal covers only the original chain, but people read the fields outside it. Changing only a
+//! field causes a contradiction; changing only the chain breaks the seal; changing both breaks the seal
+//! without a contradiction.
 
 use chrono::NaiveDate;
 
@@ -27,54 +27,54 @@ pub use report::CheckReport;
 pub use shown_proof::ShownProof;
 pub use zip::{ZipBounds, ZipEntry, ZipError, ZipMethod};
 
-/// Maximum size of a file that is checked; a PDF of the portal has about 30,000 bytes.
+/// Maximum size in bytes of a file that is checked; the portal's PDFs have about 30,000.
 pub const MAX_FILE_BYTES: usize = 1024 * 1024;
 
-/// A check with its result. Names only, never a value of the file.
+/// A check and its result. It holds names of fields, never a value of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// The check.
+    /// Kind of the check.
     pub name: CheckName,
-    /// Its result.
+    /// Passed, failed or not checked.
     pub result: CheckResult,
-    /// Reason of a result that isn't `ok`.
+    /// Reason of a result that isn't `ok`; `None` for `ok`.
     pub reason: Option<CheckReason>,
     /// The fields that contradict the chain or couldn't be compared with it.
     pub fields: Vec<ProofField>,
-    /// Name of the element or attribute that the reason is about.
+    /// Name of the XML element or attribute that the reason is about, if any.
     pub element: Option<&'static str>,
 }
 
-/// Error of reading a file that is to be checked.
+/// Reason why a file can't be read as a proof.
 enum FileError {
-    /// Not the XML of a proof.
+    /// The file isn't the XML of a proof.
     Xml(ProofError),
-    /// Not the PDF of a proof.
+    /// The file isn't the PDF of a proof.
     Pdf(PdfError),
 }
 
-/// Error of reading a PDF.
+/// Reason why a PDF can't be read as a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PdfError {
-    /// More than [`MAX_FILE_BYTES`].
+    /// The PDF has more than [`MAX_FILE_BYTES`].
     #[error("at most {MAX_FILE_BYTES} bytes are read")]
     TooLarge,
     /// Not a PDF.
     #[error("not a PDF")]
     NotPdf,
-    /// Encrypted, which the portal's PDFs never are.
+    /// The PDF is encrypted; the portal's never are.
     #[error("an encrypted PDF is not accepted")]
     Encrypted,
-    /// Far more pages, objects, text or inflated bytes than any proof has.
+    /// The PDF has far more pages, objects, text or uncompressed bytes than any proof.
     #[error("far more pages, objects or text than a proof has")]
     TooComplex,
-    /// A structure that can't be read.
+    /// The structure of the PDF can't be read.
     #[error("a damaged PDF")]
     Damaged,
-    /// No text: made from a picture.
+    /// The PDF has no text; it was made from a picture.
     #[error("a PDF without text")]
     NoText,
-    /// No original chain, seal or certificate number under the portal's labels.
+    /// The original chain, seal or certificate number isn't found under the portal's labels.
     #[error("no original chain, seal or certificate number")]
     NoChain,
     /// A receipt that a bank gives to its customer.
@@ -83,26 +83,26 @@ pub enum PdfError {
     /// The portal's report on the state of a payment.
     #[error("a report on the state of a payment")]
     StateReport,
-    /// More than one proof.
+    /// The PDF has more than one proof.
     #[error("more than one proof")]
     SeveralProofs,
 }
 
-/// Format of a file that is checked, and how its fields are compared.
+/// Format of a checked file, and for a PDF the part of the page that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Xml,
     Pdf(printed::Compared),
 }
 
-/// A proof that was read from a file, and what else the file says.
+/// A proof read from a file, with the results of reading its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reading {
     proof: Proof,
     source: Source,
-    /// The credit date, which the attributes of an XML don't have.
+    /// The credit date as printed; `None` for an XML, whose attributes lack it.
     credit_date: Option<NaiveDate>,
-    /// Visible fields with a text that can't be read as their value.
+    /// Visible fields whose text can't be parsed.
     unreadable: Vec<ProofField>,
     /// Fields that the visible text lacks.
     missing: Vec<ProofField>,

@@ -8,7 +8,7 @@ use crate::limits::{MonthlyUse, Plan};
 use crate::month::Month;
 use crate::variants::named_enum;
 
-/// The identity of a customer.
+/// Unique id of a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CustomerId(pub Uuid);
 
@@ -18,12 +18,12 @@ impl std::fmt::Display for CustomerId {
     }
 }
 
-/// Owner of a key: a subject of an identity provider.
+/// Identity of a key's owner: a subject of an identity provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Owner {
-    /// The provider that vouches for the subject.
+    /// Issuer URL of the identity provider; a fixed name for internal actors.
     pub issuer: String,
-    /// The subject, unique at its issuer.
+    /// The subject (`sub`), unique within the issuer.
     pub subject: String,
 }
 
@@ -45,39 +45,39 @@ impl Owner {
     }
 }
 
-/// A customer: one subject of one identity provider, or the machine's operator.
+/// A customer: a subject of an identity provider, or the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Customer {
-    /// Its identity.
+    /// Unique id.
     pub id: CustomerId,
-    /// The identity at its provider.
+    /// Identity at the identity provider.
     pub owner: Owner,
-    /// The plan; new keys start with its limits.
+    /// The plan, which sets the initial limits of new keys.
     pub plan: Plan,
     /// Time of the first sign-in.
     pub created_at: DateTime<Utc>,
 }
 
-/// A customer with its keys and their use.
+/// A customer with the number and usage of its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomerOverview {
-    /// The customer.
+    /// The customer's data.
     pub customer: Customer,
-    /// Its keys that aren't revoked.
+    /// Number of keys that aren't revoked.
     pub active_keys: u64,
-    /// The month of `used`.
+    /// The month that `used` covers.
     pub month: Month,
-    /// Use of the month by its keys.
+    /// Requests of all its keys in the month.
     pub used: MonthlyUse,
 }
 
-/// Permissions of a person.
+/// Permissions of a signed-in person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Role {
-    /// Manage its own keys.
+    /// May manage their own keys.
     Member,
-    /// Also manage everybody's keys, limits and plans.
+    /// May also manage the keys, limits and plans of all customers.
     Admin,
 }
 
@@ -92,10 +92,10 @@ named_enum! {
     /// Effect of a new plan on a customer's existing keys.
     #[derive(Default)]
     pub enum ExistingKeys {
-        /// They keep their limits.
+        /// Existing keys keep their limits.
         #[default]
         Keep,
-        /// They take the plan's limits, unless revoked.
+        /// Existing keys get the plan's limits, unless they are revoked.
         Follow,
     }
 }

@@ -1,30 +1,30 @@
-//! Time by which what is past its retention is erased.
+//! Clock that decides when data past its retention is erased.
 //!
-//! A machine whose clock is set to another year must not erase everything at once. So the time of erasure starts from
-//! the last time that the database knows, and follows the clock no faster than a day for each hour that the process
-//! runs: after an outage it catches up soon, and after a wrong start there are days to notice it.
+//! If a machine's clock is wrong by years, not everything may be erased at once. So this clock starts
+//! at the last time known from the database, and advances at most one day per hour of running time.
+//! After an outage it catches up soon; after a start with a wrong clock, there are days to notice.
 
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Time without an entry of the database that is nothing unusual.
+/// Usual time without a new entry in the database.
 const QUIET: TimeDelta = TimeDelta::days(1);
-/// Hours by which the time of erasure moves on, at most, while the process runs for one.
+/// Maximum speed of the clock: hours per hour of running time.
 const PACE: u32 = 24;
 
-/// Clock of erasure.
+/// Clock for the erasure of data past its retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErasureClock {
-    /// The latest time that is certain, as of the start.
+    /// Latest time that was certain when the process started.
     known: DateTime<Utc>,
-    /// The start, on a monotonic clock.
+    /// Start of the process on a monotonic clock.
     started: Duration,
 }
 
 impl ErasureClock {
-    /// A clock for a process that starts at `now` (and at `started` on its monotonic clock) on a database whose last
-    /// entry is of `last_entry`, if it has one.
+    /// A clock for a process that starts at `now` (at `started` on its monotonic clock). `last_entry`
+    /// is the time of the database's last entry; `None` if it is empty.
     pub fn new(last_entry: Option<DateTime<Utc>>, now: DateTime<Utc>, started: Duration) -> Self {
         Self {
             known: last_entry.unwrap_or(now).min(now),
@@ -32,7 +32,8 @@ impl ErasureClock {
         }
     }
 
-    /// The time of erasure: `now`, unless that is further ahead of what is certain than the process has run for.
+    /// The time to use for erasure: `now`, or earlier if `now` is further ahead than the running time
+    /// allows.
     pub fn time(&self, now: DateTime<Utc>, monotonic: Duration) -> DateTime<Utc> {
         let ran = monotonic.saturating_sub(self.started);
         let caught_up = TimeDelta::from_std(ran.saturating_mul(PACE)).ok();

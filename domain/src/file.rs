@@ -1,4 +1,4 @@
-//! The files in which a proof comes, and their names.
+//! File formats of a proof, and file names.
 
 use chrono::NaiveDate;
 
@@ -8,17 +8,17 @@ mod entry_name;
 
 pub use entry_name::{EntryKind, EntryName};
 
-/// A format in which the bank serves a proof.
+/// A file format in which the bank provides a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// The sealed document itself. Its bytes never change.
+    /// The sealed document. Its bytes never change.
     Xml,
-    /// The page for people. It carries the time of the query.
+    /// The printable page. It contains the time of the query, so its bytes change.
     Pdf,
 }
 
 impl Format {
-    /// The format that a file's name says, which needn't be that of its bytes.
+    /// The format according to a file's extension, which may differ from its content.
     pub fn of_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         let mut formats = [Self::Xml, Self::Pdf].into_iter();
@@ -42,19 +42,19 @@ impl Format {
     }
 }
 
-/// The requested files of a proof.
+/// The files of a proof that are downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestedFiles {
-    /// The XML.
+    /// Only the XML.
     Xml,
-    /// The PDF.
+    /// Only the PDF.
     Pdf,
-    /// Both, of one portal session.
+    /// Both files, from the same portal session.
     Both,
 }
 
 impl RequestedFiles {
-    /// Returns `true` if the PDF is among them.
+    /// Returns `true` if the PDF is downloaded.
     pub fn includes_pdf(self) -> bool {
         matches!(self, Self::Pdf | Self::Both)
     }

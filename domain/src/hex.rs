@@ -11,7 +11,7 @@ pub fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Decodes digits of either case; `None` for any other character, or an odd number of digits.
+/// Decodes digits of either case; `None` if there is another character or an odd number of digits.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     let byte = |pair: &[u8]| match pair {

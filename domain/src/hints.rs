@@ -1,7 +1,6 @@
-//! Hints why a proof may not have been found, computed from the request alone, without a query.
+//! Hints why a proof may not have been found, computed from the request without querying the bank.
 //!
-//! Contradictions within the request come first, then dates that are a day off, then values that
-//! may have been meant otherwise.
+//! Order: contradictions within the request, dates that are one day off, other likely mistakes.
 
 use chrono::{Datelike, NaiveDate, NaiveTime};
 
@@ -14,95 +13,95 @@ use crate::query::Field;
 use crate::tracking_key::TrackingKey;
 use crate::transfer::Transfer;
 
-/// A hint for the caller. It names the given and the expected value, but never repeats the account
-/// or the amount.
+/// A hint for the caller. It holds the given and the expected value, but never the account or the
+/// amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// The tracking key is a number of few digits, or a date: perhaps the payment's reference.
+    /// The tracking key is a short number or a date, so it may be the payment's reference.
     LooksLikeReference,
-    /// The tracking key has the shape of no bank's, but would have with capitals, or with digits in place
-    /// of letters.
+    /// The tracking key matches no known shape, but would with capital letters, or with digits in place
+    /// of letters that look like them.
     LikelyTrackingKey {
-        /// The key that was probably meant.
+        /// The corrected key.
         expected: TrackingKey,
     },
 
-    /// The account's last digit doesn't follow from the others.
+    /// The account's check digit is wrong.
     CheckDigit {
         /// The digit that was given, 0–9.
         given: u8,
         /// The digit computed from the others, 0–9.
         expected: u8,
     },
-    /// The CLABE belongs to another institution than the receiver named.
+    /// The CLABE belongs to another institution than the given receiver.
     ReceiverDiffers {
-        /// The receiver named.
+        /// The given receiver.
         given: ParticipantCode,
-        /// The institution of the CLABE on the date.
+        /// The institution that has the CLABE's prefix on the date.
         expected: ParticipantCode,
     },
-    /// No participant has the CLABE's prefix on the date, and the receiver named never had it.
+    /// No participant has the CLABE's prefix on the date, and it isn't the given receiver's prefix.
     AccountPrefixUnknown {
         /// The CLABE's first three digits.
         prefix: u16,
-        /// Date of the list.
+        /// Date of the list of participants.
         list_date: NaiveDate,
     },
-    /// The shape of the tracking key names another institution than the issuer named.
+    /// The shape of the tracking key belongs to another institution than the given issuer.
     IssuerDiffers {
-        /// The issuer named.
+        /// The given issuer.
         given: ParticipantCode,
         /// The institution whose tracking keys have this shape.
         expected: ParticipantCode,
     },
-    /// The issuer wasn't named, and its inference is of less than high confidence.
+    /// The issuer wasn't given, and was inferred with less than high confidence.
     IssuerWasInferred {
-        /// The institution inferred.
+        /// The inferred institution.
         inferred: ParticipantCode,
     },
-    /// An institution's code isn't its code on the date.
+    /// The institution doesn't use this code on the date.
     CodeNotValidOnDate {
-        /// The code named.
+        /// The given code.
         given: ParticipantCode,
-        /// The code of that institution on the date, when there is one.
+        /// The institution's code on the date; `None` if it has none.
         expected: Option<ParticipantCode>,
     },
-    /// A code isn't in the list of participants, which is older than the transfer.
+    /// The code isn't in the list of participants.
     ParticipantUnknown {
-        /// The code named.
+        /// The given code.
         given: ParticipantCode,
-        /// Date of the list.
+        /// Date of the list of participants.
         list_date: NaiveDate,
     },
-    /// Day and month can be swapped, and the other date isn't in the future.
+    /// The date with day and month swapped is also valid and not in the future.
     DayAndMonthSwapped {
-        /// The date with day and month swapped.
+        /// The swapped date.
         other: NaiveDate,
     },
-    /// The amount is a large number of whole pesos: perhaps it was given in centavos.
+    /// The amount is large and in whole pesos, so it may have been given in centavos.
     AmountLooksLikeCentavos,
-    /// A date stands inside the tracking key, and it isn't the one given.
+    /// The tracking key contains another date than the given one.
     DateInTrackingKey {
         /// The date inside the tracking key.
         found: NaiveDate,
     },
-    /// The date is a weekend or a holiday: the portal wants the calendar date of the transfer, not
+    /// The date is a weekend or a holiday. The portal expects the calendar date of the transfer, not
     /// the operation date.
     NotABankingDay {
         /// The operation date of a transfer made on that day.
         operation_date: NaiveDate,
     },
-    /// The day before isn't a banking day, or the transfer was made after 18:00: the date given may
-    /// be the operation date instead of the calendar date.
+    /// The given date may be the operation date of a transfer made earlier: on a non-banking day, or
+    /// after 18:00 of the day before.
     MaybeOperationDate {
-        /// The previous calendar day that leads to this operation date.
+        /// The calendar day before the given date.
         other: NaiveDate,
     },
 }
 
 impl Hint {
-    /// Returns `true` if parts of the request contradict each other, so one of them is wrong; `false` if the
-    /// request may be right as it is.
+    /// Returns `true` if parts of the request contradict each other, so that one of them is wrong;
+    /// `false` if the request may be correct.
     pub fn is_contradiction(&self) -> bool {
         match self {
             Self::LooksLikeReference
@@ -122,7 +121,7 @@ impl Hint {
         }
     }
 
-    /// The field to look at, of a question about this transfer.
+    /// The request field that the hint is about.
     fn field(&self, transfer: &Transfer) -> Field {
         match self {
             Self::LooksLikeReference | Self::LikelyTrackingKey { .. } => Field::TrackingKey,
@@ -145,11 +144,11 @@ impl Hint {
     }
 }
 
-/// Amounts from here on may have been meant in centavos. Below, a mistake by a factor of 100 would
-/// mean a payment of less than 100 pesos.
+/// Smallest amount that is suspected to be in centavos. Smaller ones would mean a payment of less than
+/// 100 pesos.
 const SUSPICIOUS_CENTAVOS: u64 = 10_000 * 100;
-/// Maximum distance of a date inside the tracking key from the given one: farther away it is digits
-/// that happen to read as a date.
+/// Maximum distance in days of a date inside the tracking key from the given one; digits that read as a
+/// more distant date are a coincidence.
 const PLAUSIBLE_DAYS: u64 = 366;
 
 /// Hints about a transfer that wasn't found, most likely first; `today` is Mexico City's.
@@ -189,7 +188,7 @@ pub fn hints(
     hints
 }
 
-/// Contradictions within a question that nobody was asked yet, each with the field to look at.
+/// Contradictions within a transfer before the bank is queried, each with the field that it is about.
 pub fn contradictions(
     transfer: &Transfer,
     inferred: &InferredBanks,
@@ -230,9 +229,9 @@ fn code_not_valid(given: ParticipantCode, date: NaiveDate, catalogue: &Catalogue
     Some(Hint::CodeNotValidOnDate { given, expected })
 }
 
-/// Only when it isn't a mere change of the receiver's code, which [`code_not_valid`] reports, as it does a
-/// code that is as unknown as the CLABE's prefix. Cards are exempt: the lists of card prefixes are too old
-/// to doubt a caller.
+/// No hint if the institution only changed its code, or if receiver and prefix are unknown alike:
+/// [`code_not_valid`] reports both. None for cards, because the lists of card prefixes are too old to
+/// doubt the caller.
 fn receiver_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
     let Account::Clabe(clabe) = transfer.account() else {
         return None;
@@ -251,7 +250,7 @@ fn receiver_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> 
         .then_some(Hint::ReceiverDiffers { given, expected })
 }
 
-/// Never of an inferred issuer, which is the one that the shape names.
+/// Never applies to an inferred issuer, because it was inferred from the shape.
 fn issuer_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
     let given = transfer.issuer();
     let named = inference::infer_issuer(transfer.tracking_key(), transfer.date(), catalogue);
@@ -267,7 +266,8 @@ fn issuer_was_inferred(inferred: &InferredBanks) -> Option<Hint> {
         .then_some(Hint::IssuerWasInferred { inferred })
 }
 
-/// Dates inside the tracking key that `fecha` could be: not in the future, not years away.
+/// Dates inside the tracking key that could be meant: not in the future, at most [`PLAUSIBLE_DAYS`]
+/// away.
 fn dates_in_tracking_key(transfer: &Transfer, today: NaiveDate) -> Vec<NaiveDate> {
     let date = transfer.date();
     inference::dates_in(transfer.tracking_key(), date)
@@ -281,8 +281,8 @@ fn date_in_tracking_key(date: NaiveDate, inside: &[NaiveDate]) -> Option<Hint> {
     (!inside.contains(&date)).then_some(Hint::DateInTrackingKey { found })
 }
 
-/// Hint that calendar date and operation date may have been mixed up. The day before a banking day
-/// always leads to it: as a whole when it is no banking day, otherwise from 18:00 on.
+/// Hint that calendar date and operation date may have been confused. Any day before a banking day can
+/// have that operation date: a non-banking day at any time, a banking day from 18:00 on.
 fn operation_date(date: NaiveDate) -> Hint {
     if !calendar::is_banking_day(date) {
         let operation_date = calendar::operation_date(date.and_time(NaiveTime::MIN));
@@ -298,7 +298,7 @@ fn day_and_month_swapped(date: NaiveDate, today: NaiveDate) -> Option<Hint> {
     (other != date && other <= today).then_some(Hint::DayAndMonthSwapped { other })
 }
 
-/// Whole pesos, and at least [`SUSPICIOUS_CENTAVOS`].
+/// Applies to whole pesos from [`SUSPICIOUS_CENTAVOS`] on.
 fn looks_like_centavos(amount: Amount) -> Option<Hint> {
     let centavos = amount.centavos();
     let suspicious = centavos >= SUSPICIOUS_CENTAVOS && centavos.is_multiple_of(100);

@@ -1,4 +1,4 @@
-//! Idempotency keys: a repeated request gets the first answer again, and isn't charged again
+//! Idempotency keys: a repeated request gets the first response again and isn't charged again
 //! (draft-ietf-httpapi-idempotency-key-header-07).
 
 use std::fmt;
@@ -16,22 +16,22 @@ use crate::seen::EarlierDeliveries;
 
 /// Longest idempotency key, in characters.
 pub const MAX_LENGTH: usize = 255;
-/// Time during which a repeated request gets the first answer.
+/// Time during which a repeated request gets the first response.
 pub const RETENTION: Duration = Duration::from_hours(24);
-/// Time for which a request is taken to be still running, when nothing is heard of it: longer than any
-/// request takes.
+/// A request is considered running until this long after its last sign of life; no request takes
+/// longer.
 pub const CLAIM: Duration = Duration::from_mins(2);
 
-/// First part of the message from which a scope is derived.
+/// Prefix of the message whose MAC is a scope.
 const SCOPE_LABEL: &str = "cep-gateway: the scope of an idempotency key, 1";
-/// First part of the message from which a fingerprint is derived.
+/// Prefix of the message whose MAC is a fingerprint.
 const FINGERPRINT_LABEL: &str = "cep-gateway: the fingerprint of a repeatable request, 1";
 
 /// The value of an `Idempotency-Key` header: 1 to [`MAX_LENGTH`] letters, digits, `-` and `_`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
-/// The value is no idempotency key.
+/// Error of parsing an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to {MAX_LENGTH} letters, digits, - and _, in quotes or without")]
 pub struct IdempotencyKeyError;
@@ -55,13 +55,13 @@ impl IdempotencyKey {
 }
 
 impl fmt::Debug for IdempotencyKey {
-    /// Callers put tracking keys here.
+    /// Redacted, because callers may use tracking keys as idempotency keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("IdempotencyKey(redacted)")
     }
 }
 
-/// Keyed hash of an API key, a route and an idempotency key, which reveals none of them.
+/// Keyed hash of a counter id, an endpoint and an idempotency key; it reveals none of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IdempotencyScope(pub [u8; 32]);
 
@@ -72,9 +72,9 @@ pub struct RequestFingerprint(pub [u8; 32]);
 /// Scope and fingerprint of a request under one secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatableRequest {
-    /// The scope.
+    /// Identifies the use of an idempotency key.
     pub scope: IdempotencyScope,
-    /// The fingerprint.
+    /// Identifies the request's content.
     pub fingerprint: RequestFingerprint,
 }
 
@@ -103,12 +103,12 @@ macro_rules! hexadecimal {
 hexadecimal!(IdempotencyScope);
 hexadecimal!(RequestFingerprint);
 
-/// The operator's secrets of idempotency keys, by generation. Requests are recorded with the first and
-/// recognised with each.
+/// The operator's secrets for hashing idempotency keys, by generation. New requests are recorded with
+/// the first secret and looked up with all.
 pub struct IdempotencySecrets(KeyHasher);
 
 impl IdempotencySecrets {
-    /// Secrets in this order.
+    /// Takes the secrets in configuration order.
     ///
     /// # Errors
     /// See [`SecretError`].
@@ -116,8 +116,8 @@ impl IdempotencySecrets {
         KeyHasher::new(secrets).map(Self)
     }
 
-    /// Scope and fingerprint of a request by each secret, in configuration order. API keys that share
-    /// their counters share their idempotency keys: a request may be repeated with the key's successor.
+    /// Scope and fingerprint of a request with each secret, in configuration order. API keys that share
+    /// counters share idempotency keys, so a request may be repeated with a rotated key's successor.
     /// `content` is the request's method, path and body in a canonical form.
     pub fn requests(
         &self,
@@ -143,24 +143,24 @@ impl fmt::Debug for IdempotencySecrets {
     }
 }
 
-/// Facts by which the first answer is made again. None of them is personal data.
+/// Data from which the first response is rebuilt. None of it is personal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstAnswer {
     /// A lookup was created; its id is that of the request.
     Lookup(LookupId),
     /// A batch was created.
     Batch(BatchId),
-    /// The request was answered at once.
+    /// The request was answered without a stored lookup.
     Immediate {
-        /// Its outcome, one that [`is_repeatable`].
+        /// Outcome of the request; always [repeatable](is_repeatable).
         outcome: Outcome,
-        /// Earlier deliveries of the proof, as they were answered.
+        /// Earlier deliveries of the proof, as reported in the first response.
         seen: Option<EarlierDeliveries>,
     },
 }
 
-/// Returns `true` if an answer with this outcome is given again to a repeated request. After any other
-/// one a repeated request is a new request: a failure or a limit passes, and a proof may be issued.
+/// Returns `true` if a repeated request gets the same response. After any other outcome it is processed
+/// as a new request, because failures and limits pass, and a proof may have been issued.
 pub fn is_repeatable(outcome: Outcome) -> bool {
     match outcome {
         Outcome::Delivered
@@ -183,7 +183,7 @@ pub fn is_repeatable(outcome: Outcome) -> bool {
     }
 }
 
-/// The instant at which an idempotency key that was first used at `at` may be used for another request.
+/// Time from which an idempotency key that was first used at `at` may be used for another request.
 pub fn expiry(at: DateTime<Utc>) -> DateTime<Utc> {
     at + RETENTION
 }

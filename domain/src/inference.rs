@@ -1,8 +1,8 @@
 //! Inference of issuer and receiver from a transfer's account and tracking key.
 //!
-//! The account names the receiver; nothing in it names the issuer, which only the shape of the
-//! tracking key gives away. A shape is a strong hint, not a proof: the portal matches all fields,
-//! so a wrong issuer finds nothing and never a wrong proof.
+//! The account identifies the receiver. The issuer can only be inferred from the shape of the tracking
+//! key, which is a strong hint but no proof: the portal compares all fields, so a wrong issuer yields
+//! "not found" and never a wrong proof.
 
 use chrono::NaiveDate;
 
@@ -20,9 +20,9 @@ mod tracking_key_slips;
 /// An inferred institution and its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inferred {
-    /// The institution.
+    /// Code of the institution.
     pub code: ParticipantCode,
-    /// The evidence.
+    /// The datum it was inferred from.
     pub evidence: Evidence,
 }
 
@@ -31,24 +31,24 @@ pub struct Inferred {
 pub enum Evidence {
     /// The first three digits of the CLABE.
     ClabePrefix {
-        /// The digits.
+        /// The three digits.
         prefix: String,
-        /// Medium when the holder of the prefix took part from an unknown day on.
+        /// Medium if it is unknown since when the institution has taken part in SPEI, else high.
         confidence: Confidence,
     },
-    /// The leading digits of the card, as many as the card-prefix list has for its issuer.
+    /// The leading digits of the card: the prefix that the card-prefix list has for the issuer.
     CardPrefix(String),
     /// The shape of the tracking key.
     TrackingKeyShape {
-        /// The bank's name, for people; in words when the key itself names the bank.
+        /// The bank's name for display.
         bank: &'static str,
-        /// The shape's confidence.
+        /// High if only this bank is known to use the shape.
         confidence: Confidence,
     },
 }
 
 impl Evidence {
-    /// The datum that an institution was inferred from.
+    /// Name in the API of the datum that an institution was inferred from.
     pub fn source(&self) -> &'static str {
         match self {
             Self::ClabePrefix { .. } => "clabe_prefix",
@@ -57,7 +57,8 @@ impl Evidence {
         }
     }
 
-    /// Confidence in the inference. The lists of card prefixes are partly ten years old.
+    /// Confidence in the inference. Medium for cards, because the prefix lists are partly ten years
+    /// old.
     pub fn confidence(&self) -> Confidence {
         match self {
             Self::CardPrefix(_) => Confidence::Medium,
@@ -67,7 +68,7 @@ impl Evidence {
         }
     }
 
-    /// The kind of evidence, for logs: never a digit of the account or the key.
+    /// Kind of evidence for logs, without any digit of the account or the key.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::ClabePrefix { .. } | Self::CardPrefix(_) => self.source(),
@@ -82,14 +83,14 @@ impl Evidence {
 /// Confidence in an inference. Tracking-key shapes of low confidence are never used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// Observed, but it may name another bank as well.
+    /// Observed for this bank, but possibly used by others too.
     Medium,
-    /// Observed for this bank alone.
+    /// Observed for this bank only.
     High,
 }
 
 impl Confidence {
-    /// Confidence that this participant takes part on `date`.
+    /// High if the participant is known to take part on `date`, else medium.
     fn in_validity(participant: &Participant, date: NaiveDate) -> Self {
         if participant.is_certain_on(date) {
             Self::High
@@ -98,7 +99,7 @@ impl Confidence {
         }
     }
 
-    /// The name in answers.
+    /// The name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Medium => "medium",
@@ -115,26 +116,26 @@ pub enum InferenceFailure {
     UnknownClabePrefix {
         /// The first three digits of the CLABE.
         prefix: u16,
-        /// Date of the newest list of participants that is known.
+        /// Date of the newest known list of participants.
         list_date: NaiveDate,
     },
-    /// The card's prefix is in no list, or its issuer takes no part in SPEI.
+    /// The card's prefix is in no list, or its issuer doesn't take part in SPEI.
     #[error("the issuer of this card is not known")]
     UnknownCardPrefix,
-    /// The account is a phone number, which names no institution.
+    /// The account is a phone number, which doesn't identify an institution.
     #[error("a phone number names no institution")]
     PhoneAccount,
-    /// No bank is known to make tracking keys of this shape.
+    /// No known bank uses tracking keys of this shape.
     #[error("no bank is known to make tracking keys of this shape")]
     UnknownTrackingKeyShape,
-    /// The tracking key is a number of few digits, or a date.
+    /// The tracking key is a short number or a date, so it is probably a payment reference.
     #[error("the tracking key looks like a reference")]
     LooksLikeReference,
-    /// The tracking key has the shape of no bank's, but would have with capitals, or with digits in place
-    /// of letters.
+    /// The tracking key matches no known shape, but would with capital letters, or with digits in place
+    /// of letters that look like them.
     #[error("the tracking key is probably misspelt")]
     LikelyTrackingKey {
-        /// The key that was probably meant.
+        /// The corrected key.
         expected: TrackingKey,
     },
 }
@@ -194,8 +195,8 @@ pub fn infer_issuer(
     })
 }
 
-/// The key that was probably meant by one whose shape is nobody's: with capital letters, and with digits in
-/// place of the letters that look like them.
+/// The corrected form of a key of unknown shape: with capital letters, and with digits in place of the
+/// letters that look like them. `None` if no correction yields a known shape.
 pub(crate) fn likely_key(
     key: &TrackingKey,
     date: NaiveDate,
@@ -204,13 +205,13 @@ pub(crate) fn likely_key(
     tracking_key_slips::likely(key, date, catalogue)
 }
 
-/// Returns `true` if a bank's tracking keys have this shape.
+/// Returns `true` if a known bank uses tracking keys of this shape.
 pub(crate) fn has_known_shape(key: &TrackingKey) -> bool {
     tracking_key_shapes::is_known(key)
 }
 
-/// Dates that seem to stand inside a tracking key: first those that its shape names, then anything
-/// else that reads as a date. Where the key lacks the year, the date nearest to `near`.
+/// Dates inside a tracking key: first those at the positions that its shape defines, then any other
+/// digits that read as a date. If the key lacks the year, the date nearest to `near`.
 pub(crate) fn dates_in(key: &TrackingKey, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     tracking_key_shapes::dates_in(key, near).chain(tracking_key_dates::scan(key.as_str(), near))
 }
@@ -227,9 +228,9 @@ pub struct InferredBanks {
 /// Result of resolving a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    /// The inferred fields, also for a query that names no transfer.
+    /// The inferred institutions, also when the query couldn't be completed.
     pub inferred: InferredBanks,
-    /// The transfer to ask for.
+    /// The completed transfer, or the reason why there is none.
     pub transfer: Result<Transfer, Unresolved>,
 }
 
@@ -239,17 +240,17 @@ pub enum Unresolved {
     /// At least one side could not be inferred.
     #[error("the issuer or the receiver could not be inferred")]
     InferenceFailed {
-        /// Reason for which the issuer is unknown, if it is.
+        /// Reason why the issuer is unknown; `None` if it is known.
         issuer: Option<InferenceFailure>,
-        /// Reason for which the receiver is unknown, if it is.
+        /// Reason why the receiver is unknown; `None` if it is known.
         receiver: Option<InferenceFailure>,
     },
-    /// Both sides are one institution.
+    /// Issuer and receiver are the same institution.
     #[error(transparent)]
     SameInstitution(#[from] SameInstitution),
 }
 
-/// Completes a query to a transfer. A side named by the caller is not inferred.
+/// Completes a query to a transfer. An institution given by the caller is not inferred.
 pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Resolution {
     let issuer = Side::of(query.issuer, || {
         infer_issuer(&query.tracking_key, query.date, catalogue)
@@ -266,7 +267,7 @@ pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Resolution {
     }
 }
 
-/// Returns the transfer of two different institutions.
+/// Builds the transfer; fails if an institution is unknown or both are the same.
 fn transfer(
     query: ProofQuery,
     issuer: &Side,
@@ -296,11 +297,11 @@ fn transfer(
     )?)
 }
 
-/// One side of a query.
+/// The issuer or the receiver of a query.
 enum Side {
-    /// The caller named it.
+    /// Given by the caller.
     Named(ParticipantCode),
-    /// The caller left it out.
+    /// Not given by the caller.
     Inferred(Result<Inferred, InferenceFailure>),
 }
 

@@ -1,4 +1,4 @@
-//! API keys: `cep_<env>_<8 base62>.<24 base62>`, stored as a keyed hash alone.
+//! API keys: `cep_<env>_<8 base62>.<24 base62>`. Only a keyed hash of them is stored.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub use secret::{
 };
 pub use text::{FullKey, KeyPrefix, TAG};
 
-/// The identity of a key.
+/// Unique id of an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyId(pub Uuid);
 
@@ -32,13 +32,13 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// The identity of the counters of a key's limits. A key that was rotated and its successors share
-/// them, so that no rotation gives a key a second minute or a second month.
+/// Id of the counters of a key's limits. A rotated key and its successors share them, so that rotation
+/// doesn't grant a second allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CounterId(pub Uuid);
 
 impl From<KeyId> for CounterId {
-    /// The counters of a key that succeeds no other, and of its successors.
+    /// The counters of a key that has no predecessor.
     fn from(first: KeyId) -> Self {
         Self(first.0)
     }
@@ -50,17 +50,17 @@ impl fmt::Display for CounterId {
     }
 }
 
-/// A key and the counters of its limits. Both never change.
+/// Ids of a key and of the counters of its limits. Neither changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CountedKey {
-    /// The key.
+    /// Id of the key.
     pub id: KeyId,
-    /// The counters of its limits.
+    /// The counters of its limits, shared with its predecessors.
     pub counters: CounterId,
 }
 
 impl CountedKey {
-    /// A key that succeeds no other: its counters have its own id.
+    /// A key without a predecessor: its counters have its own id.
     pub const fn first(id: KeyId) -> Self {
         Self {
             id,
@@ -76,7 +76,7 @@ impl CountedKey {
         }
     }
 
-    /// Returns `true` if the key succeeds no other.
+    /// Returns `true` if the key has no predecessor.
     pub fn is_first(self) -> bool {
         self.counters == self.id.into()
     }
@@ -101,8 +101,8 @@ named_enum! {
     }
 }
 
-/// A label for a key: 1 to 100 visible characters. Control characters, invisible ones and direction
-/// overrides are refused: two keys must not look alike.
+/// A label for a key: 1 to 100 visible characters. Control and invisible characters and direction
+/// overrides are refused, so that no two different names look the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyName(String);
 
@@ -126,7 +126,7 @@ impl KeyName {
         }
     }
 
-    /// The name.
+    /// The name without surrounding blanks.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -140,21 +140,21 @@ fn is_visible(character: char) -> bool {
 /// An API key without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Its identity.
+    /// Unique id.
     pub id: KeyId,
-    /// The counters of its limits.
+    /// The counters of its limits, shared with its predecessors.
     pub counters: CounterId,
-    /// The customer.
+    /// Id of the customer that owns the key.
     pub customer: CustomerId,
-    /// The customer's identity.
+    /// The customer's identity at the identity provider.
     pub owner: Owner,
-    /// Its label.
+    /// Label chosen by the customer.
     pub name: KeyName,
-    /// Its public part.
+    /// Public part of the key's text, before the dot.
     pub prefix: KeyPrefix,
-    /// Its limits.
+    /// Limits per minute and per month.
     pub limits: Limits,
-    /// Time of creation.
+    /// When the key was created.
     pub created_at: DateTime<Utc>,
     /// Time of automatic revocation after a rotation; `None` for a key without a successor.
     pub retires_at: Option<DateTime<Utc>>,
@@ -173,7 +173,7 @@ impl ApiKey {
         }
     }
 
-    /// The key's status.
+    /// Derived from the times of revocation and retirement.
     pub fn status(&self) -> KeyStatus {
         match (self.revoked_at, self.retires_at) {
             (Some(_), _) => KeyStatus::Revoked,
@@ -186,16 +186,16 @@ impl ApiKey {
 named_enum! {
     /// Status of a key.
     pub enum KeyStatus {
-        /// It is accepted.
+        /// The key is accepted.
         Active,
-        /// It is accepted until it revokes itself.
+        /// The key was rotated and is accepted until its grace period ends.
         Retiring,
-        /// It is refused.
+        /// The key is refused.
         Revoked,
     }
 }
 
-/// Grace period: time for which a rotated key works beside its successor, 0 to 7 days.
+/// Grace period: hours during which a rotated key still works, 0 to 7 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace(u32);
 
@@ -220,24 +220,24 @@ impl Grace {
         }
     }
 
-    /// End of a grace period that begins now.
+    /// End of a grace period that begins at `now`.
     pub fn end(self, now: DateTime<Utc>) -> DateTime<Utc> {
         now + TimeDelta::hours(i64::from(self.0))
     }
 }
 
-/// Data to verify a presented key. It never changes while the key exists.
+/// Data to verify a presented key. None of it changes while the key exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
-    /// The key.
+    /// Id of the key.
     pub id: KeyId,
-    /// The counters of its limits.
+    /// The counters of its limits, shared with its predecessors.
     pub counters: CounterId,
-    /// The customer.
+    /// Id of the customer that owns the key.
     pub customer: CustomerId,
     /// The keyed hash of the whole key.
     pub hash: KeyHash,
-    /// The generation of the secret that made the hash.
+    /// Generation of the secret with which the hash was made.
     pub generation: HashGeneration,
 }
 

@@ -1,49 +1,48 @@
-//! Latency histogram, mergeable and stored without the single durations.
+//! Mergeable latency histogram, which stores counts instead of single durations.
 
 use std::time::Duration;
 
-/// Number of buckets.
+/// Number of buckets in a histogram.
 pub const BUCKETS: usize = 16;
 
-/// Durations counted in [`BUCKETS`] buckets. Bucket 0 holds those of less than 1 ms, bucket `n`
-/// those of at least 2ⁿ⁻¹ and less than 2ⁿ ms, the last one everything from 16.384 s on (a lookup's
-/// usual deadline is 25 s).
+/// Durations counted in [`BUCKETS`] buckets. Bucket 0 counts durations below 1 ms, bucket `n` those
+/// from 2ⁿ⁻¹ to below 2ⁿ ms, and the last one all from 16.384 s on (the usual timeout of a request is
+/// 25 s).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Latencies {
     counts: [u64; BUCKETS],
 }
 
-/// Percentiles of a histogram, in whole milliseconds. Each is exact to its bucket: within a factor
-/// of two of the true one.
+/// Percentiles of a histogram. Each is exact to its bucket: within a factor of two of the true value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Percentiles {
-    /// Half of the requests took no longer.
+    /// Median.
     pub p50: Duration,
-    /// 95 of 100 took no longer.
+    /// 95th percentile.
     pub p95: Duration,
-    /// 99 of 100 took no longer.
+    /// 99th percentile.
     pub p99: Duration,
 }
 
 impl Latencies {
-    /// Builds a histogram from its counts, bucket by bucket.
+    /// Builds a histogram from the count of each bucket.
     pub fn from_counts(counts: [u64; BUCKETS]) -> Self {
         Self { counts }
     }
 
-    /// The counts, bucket by bucket.
+    /// The count of each bucket.
     pub fn counts(&self) -> [u64; BUCKETS] {
         self.counts
     }
 
-    /// The bucket of a duration.
+    /// Index of the bucket of a duration.
     pub fn bucket(duration: Duration) -> usize {
         let millis = duration.as_millis();
         let bits = u128::BITS - millis.leading_zeros();
         usize::try_from(bits).map_or(BUCKETS - 1, |bits| bits.min(BUCKETS - 1))
     }
 
-    /// Counts one duration.
+    /// Adds one duration.
     pub fn record(&mut self, duration: Duration) {
         self.counts[Self::bucket(duration)] += 1;
     }
@@ -55,14 +54,14 @@ impl Latencies {
         }
     }
 
-    /// The number of durations.
+    /// Total number of durations.
     pub fn total(&self) -> u64 {
         self.counts
             .iter()
             .fold(0, |total, count| total.saturating_add(*count))
     }
 
-    /// Percentiles; `None` when it is empty.
+    /// The percentiles; `None` if the histogram is empty.
     pub fn percentiles(&self) -> Option<Percentiles> {
         Some(Percentiles {
             p50: self.quantile(50)?,
@@ -71,8 +70,7 @@ impl Latencies {
         })
     }
 
-    /// The duration that `percent` of 100 don't exceed: the place within its bucket is taken as if
-    /// the bucket were evenly filled.
+    /// The percentile, interpolated within its bucket as if durations were evenly distributed there.
     fn quantile(&self, percent: u64) -> Option<Duration> {
         let total = u128::from(self.total());
         if total == 0 {
@@ -95,8 +93,8 @@ impl Latencies {
     }
 }
 
-/// The bounds of a bucket in microseconds. The last one has no end; it is taken to be as wide as
-/// all before it.
+/// Bounds of a bucket in microseconds. The last one has no upper bound; it is treated as twice its
+/// lower bound.
 fn bounds(bucket: usize) -> (u64, u64) {
     let to = 1_000 << bucket;
     (if bucket == 0 { 0 } else { to / 2 }, to)

@@ -1,11 +1,12 @@
-//! The rules of electronic payment proofs (CEP): pure, synchronous, without a clock or randomness
-//! of their own.
+//! The rules for electronic payment proofs (CEP), as pure synchronous code without its own clock or
+//! randomness.
 //!
-//! A caller's fields become a [`query::ProofQuery`]; [`inference`] completes it to a
-//! [`transfer::Transfer`]; the bank's answer becomes a [`proof::Proof`] that must be the one asked
-//! for (its [`seal`] is checked by the receiver's key), or a [`payment::Payment`] and [`hints`] for
-//! the missing proof; [`check`] verifies a proof that somebody sent. [`key`] and [`limits`] govern
-//! admission; [`webhook`] tells customers' servers; [`customer`], [`usage`], [`request`] and [`audit`] hold the dashboard's data.
+//! A request's fields are parsed to a [`query::ProofQuery`], which [`inference`] completes to a
+//! [`transfer::Transfer`]. The bank's answer is a [`proof::Proof`], which must match the transfer and
+//! whose [`seal`] is verified with the receiver's key; or a [`payment::Payment`] without a proof, for
+//! which [`hints`] lists likely mistakes. [`check`] verifies an uploaded proof. [`key`] and [`limits`]
+//! define admission, [`webhook`] messages to customers' servers, and [`customer`], [`usage`],
+//! [`request`] and [`audit`] the dashboard's data.
 #![warn(missing_docs)]
 
 pub mod account;

@@ -1,4 +1,4 @@
-//! Limits of a key, plans, and the state of a limit after a decision.
+//! Limits of a key, plans, and the status of a limit after a request.
 
 use std::time::Duration;
 
@@ -22,10 +22,10 @@ pub struct Limits {
 /// Error of limits out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsError {
-    /// Zero, or over [`MAX_PER_MINUTE`].
+    /// The limit per minute is zero or over [`MAX_PER_MINUTE`].
     #[error("per_minute must be between 1 and {MAX_PER_MINUTE}")]
     PerMinute,
-    /// Zero, or over [`MAX_MONTHLY_QUOTA`].
+    /// The monthly quota is zero or over [`MAX_MONTHLY_QUOTA`].
     #[error("monthly_quota must be between 1 and {MAX_MONTHLY_QUOTA}")]
     MonthlyQuota,
 }
@@ -59,7 +59,7 @@ impl Limits {
     }
 }
 
-/// A change of limits, within their ranges; a limit that isn't given stays as it is.
+/// A change of limits within their ranges. A limit that isn't given stays unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsChange {
     per_minute: Option<u32>,
@@ -99,7 +99,7 @@ impl LimitsChange {
         self.monthly_quota
     }
 
-    /// `limits` after the change.
+    /// Returns `limits` with the change applied.
     #[must_use]
     pub fn apply(self, limits: Limits) -> Limits {
         Limits {
@@ -120,13 +120,13 @@ impl From<Limits> for LimitsChange {
 }
 
 named_enum! {
-    /// A customer's plan. A new key starts with its plan's limits.
+    /// A customer's plan, which sets the initial limits of new keys.
     #[derive(Default)]
     pub enum Plan {
         /// Free: 60 a minute, 1,000 a month.
         #[default]
         Startup,
-        /// Any rate, no monthly cap.
+        /// 600 a minute at first, no monthly cap.
         Enterprise,
     }
 }
@@ -147,12 +147,12 @@ impl Plan {
     }
 }
 
-/// Use of a key in one month. Both numbers only grow.
+/// Requests of a key in one month. Both numbers only increase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MonthlyUse {
-    /// Requests admitted.
+    /// Number of admitted requests.
     pub charged: u64,
-    /// Admitted requests given back, because we or the bank failed.
+    /// Number of admitted requests that were refunded, because we or the bank failed.
     pub refunded: u64,
 }
 
@@ -162,7 +162,7 @@ impl MonthlyUse {
         self.charged.saturating_sub(self.refunded)
     }
 
-    /// Returns the larger of each number: merging two observations loses nothing.
+    /// Merges two observations: the larger of each number, because both only increase.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self {
@@ -172,41 +172,41 @@ impl MonthlyUse {
     }
 }
 
-/// State of a key's limits after a decision.
+/// Status of a key's limits after a request was admitted or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitStatus {
-    /// The limit per minute.
+    /// Status of the limit per minute.
     pub minute: MinuteStatus,
-    /// The monthly quota; `None` without a cap.
+    /// Status of the monthly quota; `None` without a cap.
     pub month: Option<MonthStatus>,
 }
 
-/// State of the limit per minute.
+/// Status of the limit per minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinuteStatus {
     /// Requests allowed in 60 seconds.
     pub limit: u32,
-    /// Requests left now.
+    /// Requests that would be admitted now.
     pub remaining: u32,
-    /// Time until the next unit returns.
+    /// Time until one more request is allowed.
     pub reset: Duration,
 }
 
-/// State of the monthly quota.
+/// Status of the monthly quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonthStatus {
     /// Requests allowed in the month.
     pub limit: u64,
-    /// Requests used in it.
+    /// Requests counted in the month.
     pub used: u64,
     /// Time until the month ends.
     pub reset: Duration,
-    /// The instant at which it ends.
+    /// End of the month, UTC.
     pub reset_at: DateTime<Utc>,
 }
 
 impl MonthStatus {
-    /// Builds the state of `month`'s quota from a limit and its use.
+    /// Builds the status of `month`'s quota from the limit and the count.
     pub fn new(month: Month, limit: u64, used: u64, now: DateTime<Utc>) -> Self {
         Self {
             limit,
@@ -216,19 +216,19 @@ impl MonthStatus {
         }
     }
 
-    /// The month.
+    /// The month to which the quota applies.
     pub fn month(&self) -> Month {
         Month::of(self.reset_at - TimeDelta::milliseconds(1))
     }
 
-    /// Requests left.
+    /// Requests left in the month.
     pub fn remaining(&self) -> u64 {
         self.limit.saturating_sub(self.used)
     }
 }
 
 impl LimitStatus {
-    /// The status after `elapsed` without any request: both resets are that much nearer.
+    /// The status after `elapsed` without a request: both reset times are shorter by `elapsed`.
     #[must_use]
     pub fn after(mut self, elapsed: Duration) -> Self {
         self.minute.reset = self.minute.reset.saturating_sub(elapsed);

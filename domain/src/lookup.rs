@@ -1,4 +1,4 @@
-//! Stored lookups: requests for a proof that the gateway carries to their end while nobody waits.
+//! Stored lookups: requests for a proof that the gateway processes in the background.
 
 use std::fmt;
 use std::time::Duration;
@@ -19,12 +19,12 @@ pub use place::{OtherQueue, QueueAhead, QueuePlace};
 pub use retry::{NextStep, RetryRule, RetryScale, RetryScaleError, last_answer};
 pub use secrets::{BatchPart, LookupSecrets, Part};
 
-/// Id of a lookup. It is that of the request that created it.
+/// Id of a lookup, the same as that of the request that created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LookupId(pub Uuid);
 
 impl LookupId {
-    /// Parses an id as its `Display` writes it, or any other spelling of a UUID.
+    /// Parses a UUID in any of its usual forms.
     pub fn parse(text: &str) -> Option<Self> {
         Uuid::try_parse(text).ok().map(Self)
     }
@@ -39,19 +39,20 @@ impl fmt::Display for LookupId {
 named_enum! {
     /// State of a lookup.
     pub enum LookupState {
-        /// It waits for its first attempt.
+        /// The lookup waits for its first attempt.
         Queued,
         /// An attempt is being made.
         Running,
-        /// It waits for its next attempt.
+        /// The lookup waits for its next attempt.
         Waiting,
         /// The proof was delivered.
         Delivered,
-        /// The bank knows no such transfer, or issues no proof of it: it was returned, rejected or canceled.
+        /// The bank has no record of the transfer, or issues no proof because it was returned, rejected
+        /// or canceled.
         NotFound,
-        /// The bank gave no answer at all.
+        /// The bank gave no answer.
         Failed,
-        /// The bank knows the transfer, and issued no proof in time.
+        /// The bank knows the transfer, but issued no proof in time.
         Expired,
         /// The caller canceled it, or the key was revoked.
         Canceled,
@@ -59,7 +60,7 @@ named_enum! {
 }
 
 impl LookupState {
-    /// Returns `true` if the state never changes any more.
+    /// Returns `true` if the state can't change any more.
     pub fn is_final(self) -> bool {
         match self {
             Self::Queued | Self::Running | Self::Waiting => false,
@@ -73,17 +74,17 @@ impl LookupState {
 /// One attempt of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Time of its end.
+    /// When the attempt ended.
     pub at: DateTime<Utc>,
-    /// Its outcome.
+    /// Result of the attempt.
     pub outcome: Outcome,
 }
 
-/// Time after its creation during which a lookup is tried again, in whole seconds.
+/// Time after its creation during which a lookup is retried, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryFor(u32);
 
-/// The time is longer than [`RetryFor::MAX`].
+/// Error of a time longer than [`RetryFor::MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a whole number of seconds from 0 to {}", RetryFor::MAX.0)]
 pub struct RetryForError;
@@ -94,7 +95,7 @@ impl RetryFor {
     /// One day.
     pub const DEFAULT: Self = Self(86_400);
 
-    /// A time of these seconds.
+    /// Checks a time in seconds.
     ///
     /// # Errors
     /// [`RetryForError`] for more than [`Self::MAX`].
@@ -106,7 +107,7 @@ impl RetryFor {
         Ok(Self(seconds))
     }
 
-    /// The time.
+    /// The time as a duration.
     pub fn duration(self) -> Duration {
         Duration::from_secs(self.0.into())
     }

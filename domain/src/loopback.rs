@@ -1,9 +1,9 @@
-//! Loopback hosts: plain-text traffic to them can't be read by other machines.
+//! Loopback hosts. Unencrypted traffic to them can't be read by other machines.
 
 use std::net::IpAddr;
 
-/// Returns `true` if a URL's host (an IPv6 address in brackets) is this machine for every program
-/// (W3C Secure Contexts, 3.1; RFC 6761, 6.3).
+/// Returns `true` if a URL's host (an IPv6 address in brackets) always means the local machine (W3C
+/// Secure Contexts, 3.1; RFC 6761, 6.3).
 pub fn is_loopback(host: &str) -> bool {
     let address = host
         .strip_prefix('[')
@@ -18,21 +18,21 @@ pub fn is_loopback(host: &str) -> bool {
 /// Reason why a URL's transport is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
-    /// Neither https nor http.
+    /// The scheme is neither https nor http.
     #[error("the scheme must be https, not {scheme}")]
     Scheme {
-        /// The scheme that was given.
+        /// The refused scheme.
         scheme: String,
     },
-    /// Plain http to another machine: what is sent could be read on the way.
+    /// The URL is plain http to another machine, so the traffic could be intercepted.
     #[error("plain http is for 127.0.0.0/8, ::1 and localhost only, not for {host}; use https")]
     Insecure {
-        /// The host that was given.
+        /// The refused host.
         host: String,
     },
 }
 
-/// Checks that a URL is https, or http to this machine.
+/// Checks that a URL is https, or http to the local machine.
 ///
 /// # Errors
 /// See [`TransportError`].

@@ -1,7 +1,7 @@
-//! Misspelt names: of members of a request, of parameters, of participants.
+//! Finds the intended name for a misspelt one: JSON members, parameters, participants.
 
-/// Returns the name that `given` is probably meant to be, of those that are `known` and absent: the one
-/// that differs in case and punctuation alone, else the nearest.
+/// Returns the `known` name that `given` probably means: one that differs only in case and punctuation,
+/// else the most similar one; `None` if none is similar.
 pub fn meant<'n>(given: &str, known: &[&'n str]) -> Option<&'n str> {
     let folded = fold(given);
     let near = known.iter().copied().filter(|name| {
@@ -11,8 +11,8 @@ pub fn meant<'n>(given: &str, known: &[&'n str]) -> Option<&'n str> {
     near.min_by_key(|name| strsim::osa_distance(&folded, &fold(name)))
 }
 
-/// Returns `true` if two folded names differ by a slip or two of the hand. Short names differ so by
-/// chance.
+/// Returns `true` if two normalised names differ by one or two typing errors. The limit is lower for
+/// short names, which are often similar by chance.
 pub(crate) fn is_near(one: &str, other: &str) -> bool {
     let (one_length, other_length) = (one.chars().count(), other.chars().count());
     let most = match one_length.min(other_length) {
@@ -20,11 +20,12 @@ pub(crate) fn is_near(one: &str, other: &str) -> bool {
         3..=4 => 1,
         _ => 2,
     };
-    // The distance of long names, which takes the product of their lengths, is at least this.
+    // The difference in length is a lower bound, checked first because computing the distance takes
+    // time proportional to the product of the lengths.
     one_length.abs_diff(other_length) <= most && strsim::osa_distance(one, other) <= most
 }
 
-/// The letters and digits of a name, without their case.
+/// The letters and digits of a name in lower case.
 fn fold(name: &str) -> String {
     let kept = name.chars().filter(|character| character.is_alphanumeric());
     kept.flat_map(char::to_lowercase).collect()

@@ -1,11 +1,11 @@
-//! The month of a quota: the UTC calendar month.
+//! The UTC calendar month of a quota.
 
 use std::fmt;
 use std::time::Duration;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveTime, Utc};
 
-/// A UTC calendar month. Ordered by time.
+/// A UTC calendar month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Month(NaiveDate);
 
@@ -16,18 +16,18 @@ impl Month {
         Self(date.with_day(1).unwrap_or(date))
     }
 
-    /// `YYYYMM`, as it is stored. Years before 0 count as 0.
+    /// The month as the number `YYYYMM`, for storage. Years before 0 are stored as 0.
     pub fn number(self) -> u32 {
         u32::try_from(self.0.year()).unwrap_or(0) * 100 + self.0.month()
     }
 
-    /// Parses the number of a month, as [`Self::number`] returns it.
+    /// Parses the number that [`Self::number`] returns; `None` if there is no such month.
     pub fn from_number(number: u32) -> Option<Self> {
         let year = i32::try_from(number / 100).ok()?;
         NaiveDate::from_ymd_opt(year, number % 100, 1).map(Self)
     }
 
-    /// The instant at which the next month begins.
+    /// First instant of the next month.
     pub fn end(self) -> DateTime<Utc> {
         let next = self
             .0
@@ -36,13 +36,13 @@ impl Month {
         next.and_time(NaiveTime::MIN).and_utc()
     }
 
-    /// Time from `now` to the end of the month; zero once it is over.
+    /// Time from `now` to the end of the month; zero after it.
     pub fn time_left(self, now: DateTime<Utc>) -> Duration {
         (self.end() - now).to_std().unwrap_or(Duration::ZERO)
     }
 }
 
-/// `2026-11`.
+/// Formats the month like `2026-11`.
 impl fmt::Display for Month {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.format("%Y-%m"))

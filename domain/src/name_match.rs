@@ -1,7 +1,7 @@
 //! Comparison of the beneficiary that a caller expects with the one that a proof names.
 //!
-//! Names are folded before: case, accents, punctuation and repeated blanks don't count, words may
-//! stand in any order, and company forms (`SA DE CV`, `S. de R.L. de C.V.`, `SC`, …) are set aside.
+//! Names are normalised first: case, accents, punctuation and repeated blanks don't count, words may be
+//! in any order, and company forms (`SA DE CV`, `S. de R.L. de C.V.`, `SC`, …) are compared separately.
 //!
 //! - **exact**: the same words, or the same letters in the same order. A bank cuts names at 40
 //!   characters: one of that length is exact if the other name begins with it.
@@ -19,15 +19,17 @@ mod folding;
 
 use folding::Name;
 
-/// Longest name that banks write, in characters. One that ended in a blank has one less.
+/// Length, in characters, at which banks cut names. A cut name that ended in a blank has one character
+/// less.
 const CUT_AT: usize = 40;
-/// Most words of a name that is compared.
+/// Maximum number of words in a name that is compared.
 const MAX_WORDS: usize = 64;
-/// Characters that the RFC and the CURP of a person share: four letters and the birthday.
+/// Number of characters that the RFC and the CURP of a person share: four letters and the date of
+/// birth.
 const SHARED_TAX_ID: usize = 10;
 /// Length of an RFC of a person, of one without its homoclave, and of a CURP.
 const PERSONAL_TAX_IDS: [usize; 3] = [13, SHARED_TAX_ID, 18];
-/// Words that connect others.
+/// Articles and prepositions, which don't count as words of a name.
 const CONNECTIVES: [&str; 10] = [
     "DE", "DEL", "LA", "LAS", "LOS", "EL", "Y", "E", "VAN", "VON",
 ];
@@ -35,20 +37,20 @@ const CONNECTIVES: [&str; 10] = [
 /// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchLevel {
-    /// The same.
+    /// Both are the same.
     Exact,
-    /// The same as far as both say it.
+    /// Both agree, but one has more detail than the other.
     Partial,
-    /// Different.
+    /// Both are different.
     None,
-    /// The proof has nothing to compare with.
+    /// The proof lacks the value.
     Unavailable,
-    /// The caller named nothing to compare with.
+    /// The caller didn't give a value.
     NotAsked,
 }
 
 impl MatchLevel {
-    /// All levels, the best first.
+    /// All levels, best first.
     pub const ALL: [Self; 5] = [
         Self::Exact,
         Self::Partial,
@@ -123,7 +125,7 @@ pub fn match_tax_ids(expected: Option<&str>, proven: Option<&str>) -> MatchLevel
     }
 }
 
-/// A tax id keeps its `Ñ` and `&`, which are letters of an RFC.
+/// Normalises a tax id. It keeps `Ñ` and `&`, which are valid in an RFC.
 fn folded_tax_id(text: &str) -> Vec<char> {
     let kept = text.chars().flat_map(char::to_uppercase);
     kept.filter(|c| c.is_alphanumeric() || *c == '&').collect()
@@ -149,7 +151,7 @@ fn contains(whole: &Name, part: &Name) -> bool {
         let place = left.iter().position(|word| fits(word));
         place.map(|place| left.swap_remove(place)).is_some()
     };
-    // Words in full come first, so that no initial takes the word of another one.
+    // Full words are matched first, so that no initial uses up the match of another word.
     let words: Vec<&String> = part.words.iter().filter(is_counted).collect();
     let has_enough = words.len() >= 2;
     let (full, other): (Vec<&String>, Vec<&String>) = words
@@ -163,7 +165,7 @@ fn contains(whole: &Name, part: &Name) -> bool {
             .all(|word| take(&|left| is_short_for(word, left)))
 }
 
-/// Returns `true` for an initial and a word that it may stand for, whichever is the initial.
+/// Returns `true` if one of the two is an initial or abbreviation of the other.
 fn is_short_for(one: &str, other: &str) -> bool {
     let stands_for = |short: &str, long: &str| {
         let is_initial = short.chars().count() == 1 && long.starts_with(short);

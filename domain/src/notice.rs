@@ -1,4 +1,4 @@
-//! Notices beside the verdict on a proof: facts that a good seal doesn't tell, and that people take it to tell.
+//! Notices shown with the verdict on a proof: limits of a valid seal that people may not expect.
 
 use crate::seal::{CheckedSeal, UNSEALED_FIELDS};
 use crate::variants::named_enum;
@@ -9,27 +9,27 @@ named_enum! {
         /// The bank has a proof of this payment with the same unsealed fields.
         #[strum(serialize = "campos_sin_sellar_comparados_con_el_banco")]
         UnsealedCompared,
-        /// Nobody compared the unsealed fields with anything.
+        /// The unsealed fields were not compared with the bank's record.
         #[strum(serialize = "campos_sin_sellar_no_comparados")]
         UnsealedNotCompared,
-        /// The bank has no such payment, or another one, with these unsealed fields.
+        /// The bank has no payment with these unsealed fields, or a different one.
         #[strum(serialize = "campos_sin_sellar_no_coinciden_con_el_banco")]
         UnsealedDiffer,
-        /// The proof was brought in a file: the gateway didn't fetch it.
+        /// The proof was imported from a file instead of fetched from the bank.
         #[strum(serialize = "comprobante_traido_en_un_archivo")]
         Imported,
-        /// The seal is the sandbox bank's, whose key is published: anybody can make it.
+        /// The seal was made with the sandbox bank's key, which is public, so anybody can make it.
         #[strum(serialize = "sello_del_banco_de_pruebas")]
         SandboxSeal,
     }
 }
 
-/// A notice about fields of a proof.
+/// A notice and the fields that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The notice.
+    /// Name of the notice.
     pub code: NoticeCode,
-    /// Names of the fields, as in the JSON of a proof.
+    /// Names of the fields in the JSON of a proof; may be empty.
     pub fields: &'static [&'static str],
 }
 
@@ -42,20 +42,20 @@ impl Notice {
         }
     }
 
-    /// The notice about a seal that anybody can make.
+    /// The seal was made with the sandbox's public key.
     pub const SANDBOX: Self = Self {
         code: NoticeCode::SandboxSeal,
         fields: &[],
     };
 
-    /// The notice about a proof that the gateway didn't fetch.
+    /// The proof was imported from a file.
     pub const IMPORTED: Self = Self {
         code: NoticeCode::Imported,
         fields: &[],
     };
 
-    /// Notices about a proof that a gateway delivers: one that it fetched is the bank's answer to a question
-    /// with this tracking key, and one that somebody imported is a file like any other.
+    /// Notices about a delivered proof. A fetched proof is the bank's answer to a query with its
+    /// tracking key; an imported one is a file like any other.
     pub fn of_delivery(origin: ProofOrigin, seal: &CheckedSeal) -> Vec<Self> {
         let (imported, unsealed) = match origin {
             ProofOrigin::Fetched => (None, NoticeCode::UnsealedCompared),
@@ -71,12 +71,12 @@ impl Notice {
     }
 }
 
-/// Origin of a proof that is delivered.
+/// Origin of a delivered proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProofOrigin {
     /// The gateway fetched it from the bank.
     Fetched,
-    /// Somebody imported it: it was brought in a file.
+    /// It was imported from a file.
     Imported,
 }
 

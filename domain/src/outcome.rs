@@ -7,21 +7,21 @@ use crate::variants::named_enum;
 named_enum! {
     /// Proof endpoints, each named by the last segment of its path.
     pub enum Endpoint {
-        /// `xml_auto`.
+        /// `xml_auto`: the XML; missing institutions are inferred.
         XmlAuto,
-        /// `xml`.
+        /// `xml`: the XML.
         Xml,
-        /// `pdf`.
+        /// `pdf`: the PDF.
         Pdf,
-        /// `pdf_auto`.
+        /// `pdf_auto`: the PDF; missing institutions are inferred.
         PdfAuto,
-        /// `zip_auto`.
+        /// `zip_auto`: XML and PDF in a ZIP; missing institutions are inferred.
         ZipAuto,
-        /// `base64`: the PDF in an envelope.
+        /// `base64`: the PDF in base64, in a JSON object.
         Base64,
-        /// `xml_base64`: the XML in an envelope.
+        /// `xml_base64`: the XML in base64, in a JSON object.
         XmlBase64,
-        /// `json_auto`: the fields of the XML.
+        /// `json_auto`: the fields of the XML; missing institutions are inferred.
         JsonAuto,
         /// `json`: the fields of the XML.
         Json,
@@ -29,19 +29,19 @@ named_enum! {
         Verify,
         /// `lookups`: a stored lookup.
         Lookups,
-        /// `batches`: a row of a batch, which is a stored lookup.
+        /// `batches`: a row of a batch, which becomes a stored lookup.
         Batches,
     }
 }
 
 impl Endpoint {
-    /// The endpoints that answer a proof at once; the others check one, or store the question.
+    /// The endpoints that respond with a proof directly; the others check a file or store a lookup.
     pub fn immediate() -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
         all.filter(|endpoint| !matches!(endpoint, Self::Verify | Self::Lookups | Self::Batches))
     }
 
-    /// The files of a lookup at this endpoint.
+    /// The files that a request to this endpoint downloads from the bank.
     pub fn wanted(self) -> RequestedFiles {
         match self {
             Self::XmlAuto
@@ -73,7 +73,8 @@ impl Endpoint {
         }
     }
 
-    /// Returns the endpoints at which a caller names both institutions and gets the same files.
+    /// The endpoints that return the same files if the caller names both institutions; empty for an
+    /// endpoint that already requires both, or has no such counterpart.
     pub fn explicit(self) -> &'static [Self] {
         match self {
             Self::XmlAuto => &[Self::Xml],
@@ -91,7 +92,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns `true` if the answer holds the proof's fields, and not its files alone.
+    /// Returns `true` if the response contains the parsed fields of the proof.
     pub fn is_parsed(self) -> bool {
         matches!(
             self,
@@ -109,25 +110,26 @@ named_enum! {
         InvalidRequest,
         /// A bank could not be inferred.
         InferenceFailed,
-        /// The bank knows no such transfer.
+        /// The bank has no record of the transfer.
         NotFound,
-        /// The payment was settled, and the bank has no proof of it yet.
+        /// The payment was settled, but the bank has no proof of it yet.
         NotIssued,
         /// The payment, or its return, is still in process.
         PaymentInProcess,
-        /// The payment was returned to the payer. The bank issues no proof of it, nor after the two that follow.
+        /// The payment was returned to the payer. The bank issues no proof of it, nor of rejected or
+        /// canceled payments.
         PaymentReturned,
         /// The payment was rejected, or could not be settled.
         PaymentRejected,
         /// The payment was canceled.
         PaymentCanceled,
-        /// Refused by the minute's limit.
+        /// The key's limit per minute refused the request.
         RateLimited,
-        /// Refused by the month's quota.
+        /// The key's monthly quota refused the request.
         QuotaExceeded,
         /// The bank's answer could not be understood.
         BankProtocolError,
-        /// The bank could not be reached, or said that it is closed.
+        /// The bank could not be reached, or reported that it is closed.
         BankUnavailable,
         /// The bank's own limit, or our budget of queries, is used up.
         BankThrottled,
@@ -141,8 +143,8 @@ named_enum! {
 }
 
 impl Outcome {
-    /// The name under which callers are told of it as the reason of a lookup's state: that of the errors of
-    /// the other endpoints, where they have one.
+    /// The reason name of a lookup's state: the same as the error code of the other endpoints, where
+    /// there is one.
     pub fn reason_name(self) -> &'static str {
         match self {
             Self::NotIssued => "proof_not_issued",
@@ -151,7 +153,7 @@ impl Outcome {
         }
     }
 
-    /// Returns `true` if the bank has said what it knows of the payment, and it is no proof.
+    /// Returns `true` if the bank gave a definite answer other than a proof.
     pub fn is_answer_without_proof(self) -> bool {
         match self {
             Self::NotFound
@@ -195,8 +197,7 @@ impl Outcome {
         }
     }
 
-    /// Returns `true` if the request is refunded to the monthly quota: after our own and the bank's
-    /// failures.
+    /// Returns `true` if the request is refunded to the monthly quota because we or the bank failed.
     pub fn is_refunded(self) -> bool {
         match self {
             Self::BankProtocolError

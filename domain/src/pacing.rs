@@ -1,9 +1,9 @@
-//! Pacing of queries to the bank's portal: fair to every caller, within a budget, and paused for a
-//! while after the bank throttled us.
+//! Rate limiting of queries to the bank's portal: fair to all callers, within a budget, and paused
+//! after the bank throttled us.
 //!
-//! The portal counts cycles (one query and its downloads) by address: the fifth within about 3 s
-//! met its captcha, then its limit page, for minutes. So the budget belongs to the address, and to
-//! all processes behind it.
+//! The portal counts cycles (one query and its downloads) by IP address. The fifth cycle within about 3
+//! s got a captcha, and further ones its limit page, for minutes. So the budget applies to the address
+//! and is shared by all processes behind it.
 //!
 //! Times are readings of a monotonic clock with any origin.
 
@@ -20,19 +20,19 @@ pub use back_off::{BackOff, FIRST_BACK_OFF};
 pub use lane::{Lane, LookupClass, MAX_WAITING_PER_KEY, QueueLength};
 pub use schedule::{Schedule, Step, WaiterId};
 
-/// Window of the budget: the portal's minute, and a second's margin. Turns a minute apart may arrive
-/// milliseconds closer: with 30 turns a minute the portal was seen to get 31 within 60 s.
+/// Window of the budget: the portal's minute plus one second, because turns exactly a minute apart may
+/// arrive milliseconds closer. With 30 turns a minute, the portal was seen to get 31 within 60 s.
 pub const WINDOW: Duration = Duration::from_secs(61);
-/// Cycles in quick succession from idle. The portal was seen to want a captcha at the fifth within
-/// about 3 s (2022 and 2025).
+/// Cycles allowed in quick succession after an idle period. The portal demanded a captcha at the fifth
+/// within about 3 s (2022 and 2025).
 const BURST: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
-/// Maximum number of cycles within the quick window: the fifth wanted the captcha.
+/// Maximum number of cycles within [`QUICK_WINDOW`]: the fifth got a captcha.
 const QUICK_CYCLES: u32 = 4;
-/// Time within which the fifth wanted it.
+/// Window within which the fifth cycle got a captcha.
 const CAPTCHA_WINDOW: Duration = Duration::from_secs(3);
-/// The same with a second's margin.
+/// [`CAPTCHA_WINDOW`] plus a margin of one second.
 const QUICK_WINDOW: Duration = Duration::from_secs(4);
-/// Time for a cycle after its turn has come: it takes up to 3 s.
+/// Maximum duration of a cycle.
 const CYCLE: Duration = Duration::from_secs(3);
 
 /// Rate of queries to the bank.
@@ -43,9 +43,9 @@ pub struct Pacing {
 }
 
 impl Pacing {
-    /// At most `per_minute` cycles in any [`WINDOW`]. Up to 3 follow each other quickly; then they
-    /// are spaced evenly. Clients that live with the portal space theirs 4 s at least, which makes
-    /// 15.
+    /// At most `per_minute` cycles in any [`WINDOW`]. Up to 3 may follow each other quickly; further
+    /// ones are evenly spaced. Other clients of the portal space theirs at least 4 s apart, which makes
+    /// 15 a minute.
     pub const fn new(per_minute: NonZeroU32) -> Self {
         Self {
             per_minute,
@@ -53,8 +53,8 @@ impl Pacing {
         }
     }
 
-    /// One process's share if `processes` query without knowing of each other: its part of the
-    /// minute and of the burst, but at least one each.
+    /// The share of one process if `processes` query independently: an equal part of the budget and of
+    /// the burst, but at least one each.
     #[must_use]
     pub fn share_of(self, processes: NonZeroU32) -> Self {
         let part =
@@ -65,7 +65,7 @@ impl Pacing {
         }
     }
 
-    /// Cycles in any minute.
+    /// Maximum number of cycles in a [`WINDOW`].
     pub const fn per_minute(self) -> u32 {
         self.per_minute.get()
     }
@@ -76,8 +76,8 @@ impl Pacing {
         Duration::from_micros(u64::try_from(micros).expect("a minute has so few"))
     }
 
-    /// Window that holds no fifth cycle; zero when the budget is larger than that allows, as it is
-    /// for no bank that wants captchas.
+    /// Window in which at most four cycles may begin. Zero if the budget is too large for such a
+    /// window, as for a bank without captchas.
     pub fn quick_window(self) -> Duration {
         let evenly_spaced = self.spacing() * QUICK_CYCLES;
         if evenly_spaced < CAPTCHA_WINDOW {
@@ -86,14 +86,14 @@ impl Pacing {
         evenly_spaced.min(QUICK_WINDOW)
     }
 
-    /// Tolerance for a cycle that begins earlier than evenly spaced.
+    /// How much earlier than evenly spaced a cycle may begin.
     pub fn tolerance(self) -> Duration {
         self.spacing() * (self.burst.min(self.per_minute).get() - 1)
     }
 }
 
-/// Longest wait for a turn that leaves time for the cycle, given a caller's patience. Little
-/// patience is divided evenly between the two.
+/// Longest wait for a turn that leaves time for the cycle, given a caller's timeout. A short timeout is
+/// divided evenly between the two.
 pub fn longest_wait(patience: Duration) -> Duration {
     patience.saturating_sub(CYCLE.min(patience / 2))
 }
@@ -101,22 +101,22 @@ pub fn longest_wait(patience: Duration) -> Duration {
 /// Reason for a refused turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Throttled {
-    /// The turn would come too late for the caller.
+    /// The turn would come after the caller's deadline.
     #[error("the budget has no room in time; try again in {retry_after:?}")]
     BudgetUsedUp {
-        /// Time to the next free turn, if nobody else takes it.
+        /// Time until the next free turn, if no other caller takes it.
         retry_after: Duration,
     },
     /// The bank throttled us; queries are paused.
     #[error("the bank is left alone for {retry_after:?}")]
     BackingOff {
-        /// The time left.
+        /// Time left until queries resume.
         retry_after: Duration,
     },
-    /// The key has the maximum number of waiting lookups.
+    /// The key has the maximum number of lookups in the queue.
     #[error("the key has its maximum number of waiting lookups; try again in {retry_after:?}")]
     QueueFull {
-        /// Time to the next free turn of the key, if nobody else takes it.
+        /// Time until the key's next free turn, if no other caller takes it.
         retry_after: Duration,
     },
 }
@@ -126,34 +126,34 @@ pub enum Throttled {
 pub struct BankBudget {
     /// Queries allowed within any 60 seconds.
     pub per_minute: u32,
-    /// Queries left of the last 60 seconds' budget; they may have to be spaced.
+    /// Queries left in the budget of the last 60 seconds; they may have to be spaced.
     pub remaining: u32,
-    /// Lookups that wait for their turns.
+    /// Number of lookups that wait for a turn.
     pub waiting: QueueLength,
-    /// Time left of the back-off, if there is one.
+    /// Time left of the back-off; `None` without one.
     pub paused_for: Option<Duration>,
 }
 
-/// Reason for a throttled lookup. For the log: a caller waits in each case.
+/// Reason for a throttled lookup, as it is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum ThrottleReason {
-    /// The bank answered with its page that wants a captcha.
+    /// The bank responded with its captcha page.
     CaptchaPage,
-    /// The bank answered with its page that says "too many queries".
+    /// The bank responded with its "too many queries" page.
     TooManyQueriesPage,
-    /// The bank answered HTTP 429.
+    /// The bank responded with HTTP 429.
     #[strum(serialize = "http_429")]
     TooManyRequests,
-    /// The bank answered one of these before; the back-off hasn't ended.
+    /// The back-off after an earlier throttling by the bank hasn't ended.
     BackingOff,
-    /// Our own budget of queries has no room within the lookup's patience.
+    /// Our own budget has no free turn before the lookup's deadline.
     BudgetUsedUp,
-    /// The maximum number of lookups is under way.
+    /// The maximum number of lookups is running.
     TooManyLookups,
-    /// The key has the maximum number of lookups that wait for their turns.
+    /// The key has the maximum number of lookups that wait for a turn.
     TooManyWaitingOfKey,
-    /// The key has the maximum number of lookups under way.
+    /// The key has the maximum number of running lookups.
     TooManyLookupsOfKey,
 }
 
@@ -163,7 +163,7 @@ impl ThrottleReason {
         self.into()
     }
 
-    /// Returns true when the bank itself throttled this lookup, and not our own limits.
+    /// Returns `true` if the bank throttled this lookup, `false` if our own limits did.
     pub const fn is_of_the_bank(self) -> bool {
         match self {
             Self::CaptchaPage | Self::TooManyQueriesPage | Self::TooManyRequests => true,

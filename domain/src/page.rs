@@ -7,7 +7,7 @@ use uuid::Uuid;
 /// Longest page, in items.
 pub const MAX_PAGE: u32 = 100;
 
-/// Number of items per page: 1 to [`MAX_PAGE`] where a caller chooses it.
+/// Number of items per page: 1 to [`MAX_PAGE`] if a caller chooses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageSize(u32);
 
@@ -17,11 +17,11 @@ pub struct PageSize(u32);
 pub struct PageSizeError;
 
 impl PageSize {
-    /// The shortest page.
+    /// One item.
     pub const MIN: Self = Self(1);
-    /// The longest page that a caller gets.
+    /// [`MAX_PAGE`] items, the most that a caller may request.
     pub const MAX: Self = Self(MAX_PAGE);
-    /// The longest page of a list that is answered as a whole and read page by page.
+    /// Internal page size for lists that are read page by page and returned as a whole.
     pub const OF_WHOLE_LIST: Self = Self(5 * MAX_PAGE);
 
     /// A page size of `items`.
@@ -36,23 +36,23 @@ impl PageSize {
         }
     }
 
-    /// The number of items.
+    /// Maximum number of items on the page.
     pub fn get(self) -> u32 {
         self.0
     }
 }
 
-/// Position of an item in a list that is ordered by a value and, among equals, by the item's id. A
-/// page begins after it, regardless of insertions and deletions.
+/// Position of an item in a list sorted by a value, then by id. A page begins after it, so insertions
+/// and deletions don't shift pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// The sort value: a name, or an instant in unix milliseconds.
+    /// The item's sort value: a name, or an instant in unix milliseconds.
     pub value: String,
-    /// The item.
+    /// Id of the item.
     pub id: Uuid,
 }
 
-/// Longest value that a cursor is read with; a key's name has at most 100 characters.
+/// Longest accepted sort value; a key's name has at most 100 characters, of up to 4 bytes.
 const MAX_VALUE_BYTES: usize = 400;
 
 /// Error of parsing a cursor.
@@ -61,7 +61,7 @@ const MAX_VALUE_BYTES: usize = 400;
 pub struct CursorError;
 
 impl Cursor {
-    /// The position of an item in a list ordered by instants.
+    /// Position of an item in a list sorted by time.
     pub fn at(instant: chrono::DateTime<chrono::Utc>, id: Uuid) -> Self {
         Self {
             value: instant.timestamp_millis().to_string(),
@@ -84,10 +84,10 @@ impl Cursor {
         })
     }
 
-    /// The value as unix milliseconds, for a list ordered by instants.
+    /// The sort value as unix milliseconds, for a list sorted by time.
     ///
     /// # Errors
-    /// [`CursorError`] when it is the cursor of another list.
+    /// [`CursorError`] if the cursor belongs to a list that isn't sorted by time.
     pub fn millis(&self) -> Result<i64, CursorError> {
         self.value.parse().map_err(|_| CursorError)
     }
@@ -103,9 +103,9 @@ impl fmt::Display for Cursor {
 /// A request for one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// The number of items.
+    /// Maximum number of items.
     pub first: PageSize,
-    /// The item before the page; `None` for the first page.
+    /// The page begins after this position; `None` for the first page.
     pub after: Option<Cursor>,
 }
 
@@ -119,17 +119,16 @@ impl PageRequest {
 /// One page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The items, each with its position.
+    /// The items, each with its cursor.
     pub items: Vec<(Cursor, T)>,
-    /// `true` if the list goes on after the page.
+    /// `true` if there are more items after the page.
     pub has_next: bool,
-    /// Items in the whole list, all pages together; `None` where counting them would cost more than
-    /// the page.
+    /// Number of items in the whole list; `None` if counting would cost more than reading the page.
     pub total: Option<u64>,
 }
 
 impl<T> Page<T> {
-    /// Builds a page from up to one item more than requested, which shows that the list goes on.
+    /// Builds a page. `items` has one item more than requested if there are more items after the page.
     pub fn of(mut items: Vec<(Cursor, T)>, first: PageSize, total: Option<u64>) -> Self {
         let most = usize::try_from(first.get()).unwrap_or(usize::MAX);
         let has_next = items.len() > most;
@@ -141,7 +140,7 @@ impl<T> Page<T> {
         }
     }
 
-    /// Converts the items.
+    /// Converts each item; cursors and totals stay the same.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Page<U> {
         Page {
             items: self

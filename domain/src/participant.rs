@@ -1,4 +1,4 @@
-//! SPEI participants: their codes, and a dated catalogue.
+//! SPEI participants: codes, names, and a catalogue by date.
 
 use std::fmt;
 
@@ -14,44 +14,44 @@ pub use csv::CatalogueError;
 pub use names::{MAX_LENGTH as MAX_NAME_LENGTH, NamedParticipant};
 pub use renewal::{DamagedList, ListedParticipant, Renewal};
 
-/// Longest listed name of a participant, in characters; the central bank's have up to 15.
+/// Maximum length of a participant's listed name, in characters; the central bank's have up to 15.
 const MAX_LISTED_LENGTH: usize = 40;
 
-/// A participant's code: five digits, and `2001` for the central bank itself.
+/// A participant's code: five digits, or `2001` for the central bank itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParticipantCode(u32);
 
 /// Error of reading a participant's code or name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParticipantError {
-    /// Neither a name, nor five ASCII digits without a leading zero, nor `2001`.
+    /// The text is neither a name, nor five ASCII digits without a leading zero, nor `2001`.
     #[error("a participant code has 5 digits (the central bank's is 2001)")]
     Malformed,
-    /// A well-formed code that isn't in the list, which is as new as the transfer.
+    /// The code is well-formed but not in the list, which is as recent as the transfer.
     #[error("no participant has this code in the list of {list_date}")]
     Unknown {
-        /// Date of the list.
+        /// Date of the list of participants.
         list_date: NaiveDate,
     },
-    /// A name that no participant has on the date.
+    /// No participant has this name on the date.
     #[error("no participant has this name")]
     UnknownName {
-        /// Participants of similar names, the nearest first; may be empty.
+        /// Participants with similar names; may be empty.
         nearest: Vec<NamedParticipant>,
     },
-    /// A name of several participants.
+    /// Several participants have this name.
     #[error("several participants have this name")]
     AmbiguousName {
-        /// The participants.
+        /// The participants with this name.
         candidates: Vec<NamedParticipant>,
     },
 }
 
 impl ParticipantCode {
-    /// The central bank.
+    /// Code of the central bank (Banco de México).
     pub const CENTRAL_BANK: Self = Self(2001);
 
-    /// Parses a code by its shape alone; a [`Catalogue`] says if it exists.
+    /// Parses a code by its form only; use a [`Catalogue`] to see if it exists.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "2001" {
             return Some(Self::CENTRAL_BANK);
@@ -68,7 +68,7 @@ impl ParticipantCode {
 }
 
 impl ParticipantCode {
-    /// The first three digits of a CLABE at the participant: the code's last three.
+    /// The first three digits of CLABEs at the participant: the last three of the code.
     pub fn clabe_prefix(self) -> String {
         format!("{:03}", self.0 % 1_000)
     }
@@ -86,28 +86,29 @@ impl fmt::Debug for ParticipantCode {
     }
 }
 
-/// One participant during one span of time.
+/// A participant's code during a period of validity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Participant {
-    /// The code in the portal's form.
+    /// Code that the portal uses.
     pub code: ParticipantCode,
-    /// The first three digits of a CLABE at this participant.
+    /// The first three digits of CLABEs at this participant.
     pub clabe_prefix: String,
-    /// The institution, by its newest code: payments between two of its codes never cross SPEI.
+    /// The institution, identified by its newest code. Payments between two codes of an institution
+    /// don't use SPEI.
     pub institution: ParticipantCode,
-    /// The short name that the central bank lists.
+    /// Short name in the central bank's list.
     pub name: String,
-    /// First day on which the code is valid; open when `None`.
+    /// First day on which the code is valid; `None` if unknown or unlimited.
     pub valid_from: Option<NaiveDate>,
-    /// Last day on which the code is valid; open when `None`.
+    /// Last day on which the code is valid; `None` if it has no end.
     pub valid_to: Option<NaiveDate>,
-    /// Date of the first list that had the code, when it became valid on an unknown day.
+    /// Date of the first list with the code, if the code became valid on an unknown day.
     pub listed_since: Option<NaiveDate>,
 }
 
 impl Participant {
-    /// Returns `true` if the code is valid on `date`, as far as is known: one that became valid on an
-    /// unknown day may have been so on any day before it was listed.
+    /// Returns `true` if the code may be valid on `date`. A code that became valid on an unknown day
+    /// may have been valid on any day before it was listed.
     pub fn is_valid_on(&self, date: NaiveDate) -> bool {
         self.valid_from.is_none_or(|from| from <= date) && self.valid_to.is_none_or(|to| date <= to)
     }
@@ -117,15 +118,15 @@ impl Participant {
         self.is_valid_on(date) && self.listed_since.is_none_or(|since| since <= date)
     }
 
-    /// Order among the codes of an institution that are valid on `date`: the newest of those that are
-    /// certain is the last.
+    /// Sort order of an institution's codes that are valid on `date`: the newest one that is certain
+    /// comes last.
     fn precedence_on(&self, date: NaiveDate) -> impl Ord + use<> {
         let since = self.valid_from.max(self.listed_since);
         (self.is_certain_on(date), since)
     }
 }
 
-/// Returns `true` for a participant's name: printable, not blank, and of a usual length.
+/// Returns `true` if the text can be a participant's name: printable, not blank, and not too long.
 fn is_name(text: &str) -> bool {
     !text.trim().is_empty()
         && text.chars().count() <= MAX_LISTED_LENGTH

@@ -6,26 +6,26 @@ use crate::outcome::Outcome;
 use crate::variants::named_enum;
 
 named_enum! {
-    /// The state of a payment at the central bank. `Settled` doesn't mean that a proof exists: the
-    /// receiving bank still has to confirm, usually within 30 minutes.
+    /// State of a payment at the central bank. `Settled` doesn't mean that a proof exists: the
+    /// receiving bank must confirm the credit first, usually within 30 minutes.
     pub enum PaymentState {
-        /// `En proceso`.
+        /// `En proceso`: not settled yet.
         InProcess,
-        /// `Liquidado`.
+        /// `Liquidado`: settled by SPEI.
         Settled,
-        /// `Cancelado`.
+        /// `Cancelado`: canceled before settlement.
         Canceled,
-        /// `Rechazado`.
+        /// `Rechazado`: refused.
         Rejected,
-        /// `En proceso de devolución`.
+        /// `En proceso de devolución`: being returned to the payer.
         ReturnInProcess,
-        /// `Devuelto`.
+        /// `Devuelto`: returned to the payer.
         Returned,
-        /// `No liquidado`.
+        /// `No liquidado`: could not be settled.
         NotSettled,
-        /// `No encontrado`.
+        /// `No encontrado`: no record of the payment.
         NotFound,
-        /// `Retornado`.
+        /// `Retornado`: sent back; treated like a returned payment.
         SentBack,
     }
 }
@@ -48,13 +48,13 @@ impl PaymentState {
         self.outcome().rules_out_proof()
     }
 
-    /// Returns `true` if the beneficiary didn't get the money, or is losing it: a proof that was issued before says
-    /// nothing against that.
+    /// Returns `true` if the beneficiary didn't get the money or is about to lose it, even if a proof
+    /// was issued before.
     pub fn denies_receipt(self) -> bool {
         self.is_final() || self == Self::ReturnInProcess
     }
 
-    /// The portal's own label.
+    /// The portal's label.
     pub fn label(self) -> &'static str {
         match self {
             Self::InProcess => "En proceso",
@@ -69,7 +69,7 @@ impl PaymentState {
         }
     }
 
-    /// Parses the portal's own label; case and surrounding blanks don't matter.
+    /// Parses the portal's label; case and surrounding blanks are ignored.
     pub fn from_label(label: &str) -> Option<Self> {
         let label = label.trim().to_lowercase();
         Self::ALL
@@ -78,14 +78,14 @@ impl PaymentState {
     }
 }
 
-/// A payment known to the bank that has no proof.
+/// A payment that the bank knows but has no proof of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payment {
-    /// Its state.
+    /// State at the central bank.
     pub state: PaymentState,
-    /// Time of receipt by SPEI, in Mexico City's local time.
+    /// When SPEI received it, in Mexico City's local time; `None` if not reported.
     pub received_at: Option<NaiveDateTime>,
-    /// Time of processing by SPEI, in Mexico City's local time.
+    /// When SPEI processed it, in Mexico City's local time; `None` if not reported.
     pub processed_at: Option<NaiveDateTime>,
 }
 

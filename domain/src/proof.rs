@@ -1,7 +1,7 @@
 //! The proof: the XML that the receiving bank sealed, parsed and compared with the query.
 //!
-//! Fields that the comparison needs are read strictly, the others leniently: accepted bytes are
-//! passed on untouched, and a bank's odd spelling is no reason to withhold a proof.
+//! Fields that the comparison needs are parsed strictly, the others leniently: the accepted bytes are
+//! passed on unchanged, and an unusual spelling is no reason to withhold a proof.
 
 use std::fmt;
 
@@ -34,13 +34,13 @@ pub struct Proof {
     pub operation_date: NaiveDate,
     /// `Hora`: the time of credit, Mexico City.
     pub credit_time: NaiveTime,
-    /// `ClaveSPEI`: the receiver.
+    /// `ClaveSPEI`: code of the receiving institution.
     pub receiver: ParticipantCode,
-    /// `claveRastreo`.
+    /// `claveRastreo`: the tracking key, which the seal doesn't cover.
     pub tracking_key: String,
     /// `MontoPago` in centavos, compared as a decimal whatever its spelling.
     pub centavos: u64,
-    /// `Concepto`: the payer's text.
+    /// `Concepto`: free text written by the payer.
     pub concept: Option<String>,
     /// `IVA` in centavos; may be missing.
     pub vat_centavos: Option<u64>,
@@ -56,13 +56,13 @@ pub struct Proof {
     pub chain: OriginalChain,
 }
 
-/// Error of parsing a proof. Names and places only, never a value of the document.
+/// Error of parsing a proof. It holds names and positions, never a value of the document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
-    /// More than [`MAX_BYTES`].
+    /// The XML has more than [`MAX_BYTES`].
     #[error("at most {MAX_BYTES} bytes are read, {bytes} were given")]
     TooLarge {
-        /// Number of bytes that were given.
+        /// Size of the XML in bytes.
         bytes: usize,
     },
     /// Far more elements, attributes or fields than any proof has.
@@ -88,19 +88,19 @@ pub enum ProofError {
     /// An element or attribute that each proof has is missing or empty.
     #[error("{name} is missing")]
     Missing {
-        /// Its name in the XML.
+        /// Name of the element or attribute in the XML.
         name: &'static str,
     },
     /// An element that occurs once in a proof is repeated: readers would disagree about it.
     #[error("{name} is repeated")]
     Repeated {
-        /// Its name in the XML.
+        /// Name of the element or attribute in the XML.
         name: &'static str,
     },
     /// An attribute can't be read.
     #[error("{name} cannot be read")]
     Unreadable {
-        /// Its name in the XML.
+        /// Name of the element or attribute in the XML.
         name: &'static str,
     },
     /// The sealed chain contradicts an attribute.
@@ -114,22 +114,22 @@ pub enum ProofError {
 /// Difference between a proof and the transfer asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Another tracking key.
+    /// The tracking key differs.
     #[error("the proof names another tracking key")]
     TrackingKey,
-    /// Another issuer.
+    /// The issuing institution differs.
     #[error("the proof names another issuer")]
     Issuer,
-    /// Another receiver.
+    /// The receiving institution differs.
     #[error("the proof names another receiver")]
     Receiver,
-    /// Another amount.
+    /// The amount differs.
     #[error("the proof names another amount")]
     Amount,
-    /// Its dates aren't those of a payment of the date asked for.
+    /// The proof's dates don't belong to a payment made on the requested date.
     #[error("the proof names another date")]
     Date,
-    /// Another account of the beneficiary.
+    /// The beneficiary's account differs.
     #[error("the proof names another account")]
     Account,
 }
@@ -165,14 +165,14 @@ impl Proof {
         xml::read(xml)
     }
 
-    /// Returns `true` if an XML that can be read as a proof holds more than a bank writes, which a viewer
-    /// may show and no seal covers.
+    /// Returns `true` if a valid XML has content that banks don't write, which a viewer may show and no
+    /// seal covers.
     pub fn holds_more(xml: &[u8]) -> bool {
         xml::holds_more(xml)
     }
 
-    /// The proof with the data of its original chain instead of those beside it. The tracking key,
-    /// which isn't in the chain, stays.
+    /// A copy with the values of the original chain in place of the XML's attributes. The tracking key
+    /// isn't in the chain and stays as it is.
     pub(crate) fn as_sealed(&self) -> Self {
         let chain = &self.chain;
         Self {
@@ -201,8 +201,8 @@ impl Proof {
         self.mismatches(transfer).next().map_or(Ok(()), Err)
     }
 
-    /// The sealed fields whose values aren't certain, because a text holds the separator of the original chain:
-    /// nobody may call them sealed, whatever the file's own fields say.
+    /// The sealed fields whose values are uncertain, because a text holds `|`, the separator of the
+    /// original chain. They must not be reported as sealed, whatever the file's own fields say.
     pub fn uncertain_fields(&self) -> Vec<ProofField> {
         self.chain.uncertain_fields()
     }
@@ -222,7 +222,7 @@ impl Proof {
         .flatten()
     }
 
-    /// Returns `true` if the operation date or the credit date is this one.
+    /// Returns `true` if the operation date or the credit date is `date`.
     pub fn is_of(&self, date: NaiveDate) -> bool {
         [self.operation_date, self.chain.credit_date()].contains(&date)
     }

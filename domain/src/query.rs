@@ -14,15 +14,15 @@ mod beneficiary;
 
 pub use beneficiary::{ExpectedBeneficiary, RawBeneficiary};
 
-/// One value of the request.
+/// A field's value in the request, before validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Token<'a> {
-    /// Not given, or given as null.
+    /// Missing or null.
     #[default]
     Absent,
     /// A string, unescaped.
     Text(Cow<'a, str>),
-    /// A number, in the caller's own spelling.
+    /// A number, spelled as in the request.
     Number(&'a str),
     /// Another JSON type, by name (`boolean`, `array`, `object`).
     Other(&'static str),
@@ -31,30 +31,30 @@ pub enum Token<'a> {
 /// The fields of a request before validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawQuery<'a> {
-    /// `fecha`.
+    /// `fecha`: date of the transfer.
     pub date: Token<'a>,
-    /// `clave_rastreo`.
+    /// `clave_rastreo`: tracking key of the transfer.
     pub tracking_key: Token<'a>,
-    /// `cuenta`.
+    /// `cuenta`: the beneficiary's account.
     pub account: Token<'a>,
-    /// `monto`.
+    /// `monto`: amount in pesos.
     pub amount: Token<'a>,
-    /// `emisor`.
+    /// `emisor`: code of the issuing institution.
     pub issuer: Token<'a>,
-    /// `receptor`.
+    /// `receptor`: code of the receiving institution.
     pub receiver: Token<'a>,
 }
 
 /// A field of a proof request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// The date of the transfer.
+    /// Date of the transfer in Mexico City.
     Date,
-    /// Its tracking key.
+    /// Tracking key, assigned by the issuing bank.
     TrackingKey,
     /// The beneficiary's account.
     Account,
-    /// The amount.
+    /// Amount in pesos.
     Amount,
     /// The issuing bank.
     Issuer,
@@ -85,10 +85,10 @@ impl Field {
 /// Validation error of a field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldErrorKind {
-    /// Required and not given.
+    /// A required field is missing.
     #[error("is required")]
     Missing,
-    /// Of another JSON type than the field's.
+    /// The value has the wrong JSON type.
     #[error("must be a {expected}, not a {found}")]
     WrongType {
         /// The expected type.
@@ -96,19 +96,19 @@ pub enum FieldErrorKind {
         /// The given type.
         found: &'static str,
     },
-    /// Invalid date.
+    /// The date can't be parsed or is out of range.
     #[error(transparent)]
     Date(#[from] DateError),
-    /// Invalid tracking key.
+    /// The tracking key can't be parsed.
     #[error(transparent)]
     TrackingKey(#[from] TrackingKeyError),
-    /// Invalid account.
+    /// The account can't be parsed.
     #[error(transparent)]
     Account(#[from] AccountError),
-    /// Invalid amount.
+    /// The amount can't be parsed or is out of range.
     #[error(transparent)]
     Amount(#[from] AmountError),
-    /// Invalid participant.
+    /// No institution has this code on the date.
     #[error(transparent)]
     Participant(#[from] ParticipantError),
 }
@@ -117,18 +117,18 @@ pub enum FieldErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}", field.name())]
 pub struct FieldError {
-    /// The field.
+    /// The field that was refused.
     pub field: Field,
-    /// The error.
+    /// Reason of the refusal.
     pub problem: FieldErrorKind,
 }
 
 /// Institutions that a request must name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Institutions {
-    /// Both (the explicit endpoints).
+    /// Both institutions (the explicit endpoints).
     Required,
-    /// Neither: missing ones are inferred (the `_auto` endpoints).
+    /// None; missing ones are inferred (the `_auto` endpoints).
     Inferable,
 }
 
@@ -137,15 +137,15 @@ pub enum Institutions {
 pub struct ProofQuery {
     /// Calendar date of the transfer in Mexico City, from [`calendar::EARLIEST`] to today.
     pub date: NaiveDate,
-    /// The tracking key.
+    /// Tracking key, assigned by the issuing bank.
     pub tracking_key: TrackingKey,
     /// The beneficiary's account.
     pub account: Account,
-    /// The exact amount.
+    /// Exact amount of the transfer.
     pub amount: Amount,
-    /// The issuing institution, when the caller named it.
+    /// Issuing institution; `None` to infer it.
     pub issuer: Option<ParticipantCode>,
-    /// The receiving institution, when the caller named it.
+    /// Receiving institution; `None` to infer it.
     pub receiver: Option<ParticipantCode>,
 }
 
@@ -153,7 +153,8 @@ impl ProofQuery {
     /// Validates all fields; `today` is Mexico City's.
     ///
     /// # Errors
-    /// Every invalid field, in the API's order. Beside an invalid date, institutions have to be in the list.
+    /// Every invalid field, in the API's order. If the date is invalid, institutions are checked on the
+    /// date of the participant list.
     pub fn parse(
         raw: &RawQuery<'_>,
         institutions: Institutions,
@@ -237,7 +238,7 @@ impl Checker<'_> {
     }
 }
 
-/// The text of a field that is a string.
+/// The text of a string field; `None` if absent.
 fn text<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, FieldErrorKind> {
     match token {
         Token::Absent => Ok(None),
@@ -253,7 +254,7 @@ fn text<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, FieldErrorKind> {
     }
 }
 
-/// The decimal of a field that is a number or a string that holds one.
+/// The digits of a decimal field, given as a number or a string; `None` if absent.
 fn decimal<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, FieldErrorKind> {
     match token {
         Token::Absent => Ok(None),

@@ -1,17 +1,17 @@
-//! Rates of events: a burst, and then one event each interval (the generic cell rate algorithm).
+//! Rate limit: a burst, then one event per interval (generic cell rate algorithm).
 
 use std::time::Duration;
 
-/// A rate: so many events at once, and one more after each interval.
+/// A rate limit: a burst of events, and one more after each interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Events at once; at least 1.
+    /// Number of events allowed at once; at least 1.
     pub burst: u32,
     /// Time after which one more is allowed.
     pub interval: Duration,
 }
 
-/// The rate is used up.
+/// Error: the rate limit is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("one more is allowed after {retry_after:?}")]
 pub struct RateExceeded {
@@ -19,14 +19,14 @@ pub struct RateExceeded {
     pub retry_after: Duration,
 }
 
-/// A leaky bucket: the time at which it will be empty, on a monotonic clock.
+/// State of a leaky bucket: the time at which it will be empty, on a monotonic clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bucket {
     empty_at: Duration,
 }
 
 impl Bucket {
-    /// Checks that one more event is allowed at `now`. Counts nothing.
+    /// Checks that one more event is allowed at `now`, without counting it.
     ///
     /// # Errors
     /// [`RateExceeded`].
@@ -38,15 +38,15 @@ impl Bucket {
         }
     }
 
-    /// Counts an event of `now`, whether it was allowed or not.
+    /// Counts an event at `now`, whether it was allowed or not.
     pub fn add(&mut self, rate: Rate, now: Duration) {
         self.empty_at = self.empty_at.max(now) + rate.interval;
     }
 
-    /// Counts an event of `now` if it is allowed.
+    /// Counts an event at `now` if it is allowed.
     ///
     /// # Errors
-    /// [`RateExceeded`], and nothing is counted.
+    /// [`RateExceeded`]; the event isn't counted.
     pub fn take(&mut self, rate: Rate, now: Duration) -> Result<(), RateExceeded> {
         self.check(rate, now)?;
         self.add(rate, now);

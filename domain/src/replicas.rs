@@ -1,4 +1,5 @@
-//! Number of replicas, among which each keeps a share of every limit while nothing shared counts.
+//! Estimates the number of replicas. Without a shared counter, each replica enforces its share of every
+//! limit.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -6,26 +7,26 @@ use std::time::Duration;
 
 use crate::window;
 
-/// Time between two heartbeats of a replica.
+/// Interval between the heartbeats of a replica.
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(5);
-/// Time after its latest heartbeat for which a replica counts: three beats may be late.
+/// Time after its last heartbeat during which a replica is counted; up to three heartbeats may be
+/// missing.
 pub const BEAT_LIFETIME: Duration = Duration::from_secs(15);
 
-/// Time for which a larger number is kept after it was last counted: what a replica that is gone
-/// admitted since is in the window of its keys for so long.
+/// Time for which a larger number is kept after it was last counted. The requests that a stopped
+/// replica admitted remain in the window of their keys for this long.
 const KEPT: Duration = window::SPAN.saturating_add(BEAT_INTERVAL);
 
-/// Estimate of the number of replicas: the largest number counted lately. One that joins makes the
-/// shares of the others smaller at once; one that leaves makes them larger a minute later.
+/// Estimated number of replicas: the largest recent count. If a replica joins, the shares of the others
+/// shrink at once; if one leaves, they grow a minute later.
 #[derive(Clone, Debug, Default)]
 pub struct ReplicaEstimate {
-    /// Numbers with the time at which each was counted last; every one is larger than those after
-    /// it.
+    /// Counts with the time at which each was last recorded, in strictly decreasing order.
     counted: VecDeque<(NonZeroU32, Duration)>,
 }
 
 impl ReplicaEstimate {
-    /// Takes the number counted at `now`, on a monotonic clock, and returns the estimate.
+    /// Records the number of replicas at `now`, on a monotonic clock, and returns the estimate.
     pub fn record(&mut self, count: NonZeroU32, now: Duration) -> NonZeroU32 {
         while self.counted.back().is_some_and(|(last, _)| *last <= count) {
             self.counted.pop_back();

@@ -1,4 +1,4 @@
-//! Requests: their ids in logs, answers and statistics, and the records kept of them.
+//! Requests: their ids in logs, responses and statistics, and the stored records of them.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,15 +13,16 @@ use crate::seal::SealVerdict;
 use crate::transfer::Banks;
 use crate::usage::RequestCriteria;
 
-/// Longest request id that is kept.
+/// Maximum length of a request id.
 pub const MAX_LENGTH: usize = 64;
 
-/// A request's id: the caller's own if acceptable, generated otherwise.
+/// A request's id: the caller's own if it is acceptable, otherwise a generated one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RequestId(String);
 
 impl RequestId {
-    /// Accepts a caller's own id, unless it is malformed or contains an API key: ids are logged.
+    /// Accepts a caller's own id, unless it is malformed or contains an API key, because ids are
+    /// logged.
     pub fn of_caller(text: &str) -> Option<Self> {
         Self::parse(text).filter(|_| !FullKey::occurs_in(text))
     }
@@ -33,12 +34,12 @@ impl RequestId {
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// Builds an id from a UUID of ours.
+    /// Builds an id from a generated UUID.
     pub fn from_uuid(id: Uuid) -> Self {
         Self(id.to_string())
     }
 
-    /// The id.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -53,43 +54,43 @@ impl fmt::Display for RequestId {
 /// A query for recorded requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestQuery {
-    /// Only of this key.
+    /// Only requests with this key; `None` for all keys.
     pub key: Option<KeyId>,
-    /// Only with this endpoint and outcome.
+    /// Only requests with this endpoint and outcome.
     pub criteria: RequestCriteria,
-    /// Only with this request id.
+    /// Only requests with this request id.
     pub request_id: Option<RequestId>,
-    /// At or after this.
+    /// Only requests at or after this time.
     pub from: Option<DateTime<Utc>>,
-    /// Before this.
+    /// Only requests before this time.
     pub to: Option<DateTime<Utc>>,
-    /// The page.
+    /// The requested page.
     pub page: PageRequest,
 }
 
 /// One recorded request. It holds no account, name or amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestRecord {
-    /// Our own id, unlike `request_id` never a caller's.
+    /// Generated id; unlike `request_id` never chosen by a caller.
     pub id: Uuid,
-    /// The id in the answer.
+    /// The id in the response.
     pub request_id: RequestId,
-    /// The key.
+    /// The key with which the request was made.
     pub key: KeyId,
-    /// The endpoint.
+    /// The endpoint that was called.
     pub endpoint: Endpoint,
-    /// The outcome.
+    /// Result of the request.
     pub outcome: Outcome,
-    /// The institutions, once they were known.
+    /// The institutions of the transfer; `None` if they weren't determined.
     pub banks: Option<Banks>,
-    /// Time of admission.
+    /// When the request was admitted.
     pub at: DateTime<Utc>,
-    /// Time from admission to answer.
+    /// Time from admission to response.
     pub duration: Duration,
-    /// Time spent with the bank, if it was queried.
+    /// Time spent on queries to the bank; `None` if it wasn't queried.
     pub bank_time: Option<Duration>,
-    /// The verdict on the seal of the proof that was delivered, if one was; of a checked file, the result of all
-    /// its checks.
+    /// The verdict on the delivered proof's seal, or the result of all checks of a checked file; `None`
+    /// otherwise.
     pub seal: Option<SealVerdict>,
 }
 

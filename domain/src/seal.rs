@@ -1,8 +1,8 @@
 //! Seals of proofs: signatures of original chains by the receiving institution (RSA with PKCS#1 v1.5
 //! padding over SHA-512, or SHA-256 in older ones).
 //!
-//! The seal covers the fields of the original chain and nothing else: neither the tracking key nor the
-//! reference number ([`SEALED_FIELDS`], [`UNSEALED_FIELDS`]).
+//! The seal covers only the fields of the original chain: not the tracking key and not the reference
+//! number ([`SEALED_FIELDS`], [`UNSEALED_FIELDS`]).
 
 use std::fmt;
 
@@ -49,15 +49,15 @@ pub const SEALED_FIELDS: [&str; 18] = [
 /// Names of the fields of a proof that no seal covers.
 pub const UNSEALED_FIELDS: [&str; 1] = ["clave_rastreo"];
 
-/// Length of a seal: RSA with 2,048 bits.
+/// Length of a seal in bytes: RSA with 2,048 bits.
 pub const SEAL_BYTES: usize = 256;
 
 named_enum! {
     /// Hash function of a seal.
     pub enum SealHash {
-        /// SHA-512, of all proofs since 2022 at the latest.
+        /// SHA-512: all proofs since 2022 at the latest.
         Sha512,
-        /// SHA-256, of older ones.
+        /// SHA-256: older proofs.
         Sha256,
     }
 }
@@ -65,21 +65,22 @@ named_enum! {
 named_enum! {
     /// Reason for a seal that isn't checked.
     pub enum NotChecked {
-        /// No key is known for its certificate, and the seal is none that a known key made of another text.
+        /// No key is known for the certificate, and no other known key made the seal.
         UnknownCertificate,
-        /// Its certificate number can't be read, or the seal itself can't, and no key is known for its certificate.
+        /// The certificate number can't be read; or the seal can't, and no key is known for the
+        /// certificate.
         Unreadable,
     }
 }
 
 named_enum! {
-    /// Result of checking a seal, without the hash function or the reason: as it is recorded.
+    /// Result of checking a seal in its recorded form, without the hash function or the reason.
     pub enum SealVerdict {
         /// The key is known, and the seal is its signature of the original chain.
         Valid,
-        /// The key is known, and the seal is another one's, or of another text.
+        /// The seal is not the signature of the original chain by the certificate's key.
         Invalid,
-        /// Nothing is known of the seal.
+        /// The seal couldn't be verified.
         NotChecked,
     }
 }
@@ -87,9 +88,10 @@ named_enum! {
 named_enum! {
     /// Source of a key that verifies seals.
     pub enum SealKeyOrigin {
-        /// An operator imported it.
+        /// Imported by an operator.
         Imported,
-        /// Computed from seals of this gateway's own proofs, and confirmed by one more.
+        /// Computed from the seals of proofs that this gateway received, and confirmed with another
+        /// one.
         Recovered,
     }
 }
@@ -99,10 +101,10 @@ named_enum! {
 pub enum Verdict {
     /// The key is known, and the seal is its signature of the original chain.
     Valid(SealHash),
-    /// The key is known, and the seal is another one's, or of another text. Or a known key of another certificate
-    /// made the seal, of another text.
+    /// A key is known for the certificate, and it didn't make this seal of this text; or the key of
+    /// another certificate made the seal, but of another text.
     Invalid,
-    /// Nothing is known of the seal.
+    /// The seal couldn't be verified.
     NotChecked(NotChecked),
 }
 
@@ -128,7 +130,7 @@ impl From<Verdict> for SealVerdict {
 pub struct Signer {
     /// The receiving institution.
     pub participant: ParticipantCode,
-    /// Its certificate.
+    /// Number of its certificate.
     pub certificate: CertificateNumber,
 }
 
@@ -145,18 +147,18 @@ impl fmt::Debug for SealedDigest {
 /// Result of checking the seal of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedSeal {
-    /// The verdict.
+    /// The verdict and, if the seal is valid, its hash function.
     pub verdict: Verdict,
     /// The certificate that the proof names; `None` when it can't be read.
     pub signer: Option<Signer>,
     /// SHA-512 of the sealed text; `None` when the seal can't be read.
     pub digest: Option<SealedDigest>,
-    /// The sandbox bank made it, whose key is published.
+    /// `true` if the sandbox bank made the seal. Its private key is public.
     pub by_sandbox: bool,
 }
 
 impl CheckedSeal {
-    /// Checks the seal of a proof; `verdict` judges one that can be read.
+    /// Checks the seal of a proof; `verdict` is called if the certificate number can be read.
     pub fn of(proof: &Proof, verdict: impl FnOnce(&UncheckedSeal) -> Verdict) -> Self {
         match UncheckedSeal::of(proof) {
             Ok(seal) => Self {
@@ -174,8 +176,8 @@ impl CheckedSeal {
         }
     }
 
-    /// The verdict on the seal of a file that anybody may have made: for a live key, the sandbox's seal, whose key is
-    /// published, is invalid.
+    /// The verdict on the seal of an uploaded file. The sandbox's private key is public, so for a live
+    /// key a seal made with it is invalid.
     pub fn of_sent_file(&self, environment: Environment) -> SealVerdict {
         if self.by_sandbox && environment == Environment::Live {
             return SealVerdict::Invalid;
@@ -184,23 +186,23 @@ impl CheckedSeal {
     }
 }
 
-/// A seal as a proof has it, read and not yet checked. `Debug` shows the signer only.
+/// A decoded seal that has not been verified yet.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UncheckedSeal {
     signer: Signer,
     text: String,
     bytes: Vec<u8>,
-    /// The end of the original chain repeats the seal.
+    /// `true` if the end of the original chain repeats the seal.
     is_repeated: bool,
 }
 
 impl UncheckedSeal {
-    /// Reads the seal of a proof: the certificate's number from the sealed text itself, and the seal
-    /// from `sello`. The end of the original chain repeats it: a proof with two seals has no valid
-    /// one. A text that is no seal in any spelling is none by any key.
+    /// Reads the seal of a proof: the certificate number from the sealed text, and the seal from
+    /// `sello`. A seal that can't be decoded is kept as empty bytes, which no key verifies. A seal that
+    /// differs from the one at the end of the original chain is never valid.
     ///
     /// # Errors
-    /// [`NotChecked::Unreadable`]: it is not known whose seal it should be.
+    /// [`NotChecked::Unreadable`] when the certificate number can't be read.
     pub fn of(proof: &Proof) -> Result<Self, NotChecked> {
         let certificate = CertificateNumber::parse(proof.chain.certificate_number().trim());
         let Some(certificate) = certificate else {
@@ -217,7 +219,7 @@ impl UncheckedSeal {
         })
     }
 
-    /// Returns `true` if the text is a seal: base64 of [`SEAL_BYTES`].
+    /// Returns `true` if the seal is base64 of [`SEAL_BYTES`] bytes.
     pub const fn is_readable(&self) -> bool {
         !self.bytes.is_empty()
     }
@@ -247,10 +249,11 @@ impl UncheckedSeal {
         SealedDigest(Sha512::digest(self.text.as_bytes()).into())
     }
 
-    /// Checks the seal with the keys known for its signer; `verify` returns the hash function under
-    /// which a key verifies it. When there is none, `maker` returns the key of another certificate that made the
-    /// seal, if it is known: a seal that it made of another text was taken from another proof, or the text was
-    /// changed together with the certificate's number. A renewed certificate may have the key of the one before.
+    /// Checks the seal with the keys known for its signer. `verify` returns the hash function with
+    /// which a key verifies the seal. If no key is known, `maker` returns the known key of another
+    /// certificate that made the seal, if any. If that key doesn't verify this text, the seal was
+    /// copied from another proof, or both the text and the certificate number were changed. If it does,
+    /// the certificate may have been renewed with the same key.
     pub fn verdict<'a>(
         &self,
         keys: impl IntoIterator<Item = &'a SealKey>,
@@ -273,7 +276,7 @@ impl UncheckedSeal {
     }
 }
 
-/// Base64 as loose as it can be: without padding, and with any bits behind the last byte.
+/// Lenient base64: without padding, and with any trailing bits.
 const SPELLINGS: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -281,7 +284,7 @@ const SPELLINGS: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// The bytes of a seal in any spelling: blanks, line ends and padding are no part of it.
+/// Decodes a seal; white space, control characters and padding are ignored.
 fn decoded(seal: &str) -> Option<Vec<u8>> {
     let is_written = |c: &char| !c.is_whitespace() && !c.is_control();
     let written: String = seal.chars().filter(is_written).collect();
@@ -289,7 +292,7 @@ fn decoded(seal: &str) -> Option<Vec<u8>> {
     (bytes.len() == SEAL_BYTES).then_some(bytes)
 }
 
-/// Returns `true` if both texts are one seal, in whichever spellings.
+/// Returns `true` if both texts encode the same seal.
 pub fn is_same_seal(one: &str, other: &str) -> bool {
     one.trim() == other.trim() || decoded(one).is_some_and(|seal| Some(seal) == decoded(other))
 }

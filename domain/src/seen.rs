@@ -1,4 +1,4 @@
-//! Earlier deliveries of a proof: one proof that is shown for two orders is a common fraud.
+//! Earlier deliveries of a proof. Presenting the same proof for two orders is a common fraud.
 
 use std::fmt;
 
@@ -9,21 +9,23 @@ use crate::key::{Environment, KeyHasher};
 use crate::participant::ParticipantCode;
 use crate::proof::{OriginalChain, Proof};
 
-/// First part of the message that is hashed. No API key is spelt like it.
+/// Prefix of the hashed message. No API key has this text.
 const LABEL: &str = "cep-gateway: a sealed chain";
-/// The same for marks of payments, as earlier versions recorded them.
+/// Prefix of the message for marks of payments, which earlier versions recorded.
 const PAYMENT_LABEL: &str = "cep-gateway: a delivered proof";
 
-/// Keyed hash of a proof's sealed text: recognises it again, and reveals nothing of it.
+/// Keyed hash of a proof's sealed text, by which the proof is recognised. It reveals nothing of the
+/// text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProofMark(pub [u8; 32]);
 
 impl ProofMark {
-    /// The marks of a proof by each of the server's secrets: the one to record, and after it those of
-    /// earlier deliveries, which had other secrets or, where the issuer is known, marks of their payment.
+    /// The marks of a proof with each of the server's secrets. The first is the one to record; the
+    /// others find earlier deliveries that were recorded with other secrets or, if the issuer is known,
+    /// with marks of the payment.
     ///
-    /// The mark is made of the environment and the sealed text alone. Whoever edits anything else of a proof,
-    /// the tracking key say, or writes the same text in another way, leaves its mark as it is.
+    /// A mark depends only on the environment and the sealed text, so editing anything else of a proof,
+    /// for example the tracking key, doesn't change it.
     pub fn all(
         hasher: &KeyHasher,
         environment: Environment,
@@ -39,7 +41,7 @@ impl ProofMark {
             .collect()
     }
 
-    /// The signed text without its blanks, which a page's lines and an XML's attributes change.
+    /// The signed text without white space, which line breaks on a page and XML attributes change.
     fn chain_message(environment: Environment, chain: &OriginalChain) -> String {
         let mut message = format!("{LABEL}\n{}\n", environment.name());
         let is_written = |c: &char| !c.is_whitespace() && !c.is_control();
@@ -70,12 +72,12 @@ impl fmt::Debug for ProofMark {
     }
 }
 
-/// Earlier deliveries of a proof to one customer.
+/// Summary of a proof's earlier deliveries to one customer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EarlierDeliveries {
-    /// Number of deliveries.
+    /// Number of earlier deliveries.
     pub times: u64,
-    /// Time of the first; `None` when there was none.
+    /// When the first one was made; `None` if there was none.
     pub first: Option<DateTime<Utc>>,
 }
 

@@ -1,8 +1,8 @@
-//! Characters of strangers' texts, as they may be shown.
+//! Sanitises characters of untrusted text for display.
 
-/// Returns `true` for a character without a shape that changes how others are read: marks of direction (UAX #9),
-/// blanks without width, ends of lines and paragraphs, annotations and tags. Joiners are none: scripts and emoji need
-/// them.
+/// Returns `true` for an invisible character that changes how other text is read: direction marks (UAX
+/// #9), zero-width spaces, line and paragraph separators, annotations and tags. Joiners aren't
+/// included, because scripts and emoji need them.
 pub(crate) fn is_hidden(character: char) -> bool {
     matches!(
         character,
@@ -14,8 +14,8 @@ pub(crate) fn is_hidden(character: char) -> bool {
     )
 }
 
-/// The character, or `U+FFFD` for one that can't be shown: control characters but for the ends of lines and
-/// tabs, hidden ones, and joiners.
+/// The character, or `U+FFFD` if it can't be shown safely: control characters other than line feed and
+/// tab, hidden characters, and joiners.
 pub(crate) fn shown(character: char) -> char {
     match character {
         '\n' | '\t' => character,

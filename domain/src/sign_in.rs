@@ -1,4 +1,4 @@
-//! Sign-in: the state that a browser holds while it is at the identity provider, and fingerprints
+//! Sign-in: the state that a browser keeps while the user is at the identity provider, and fingerprints
 //! of values that must not be used twice.
 
 use std::fmt;
@@ -14,14 +14,14 @@ use crate::key::{MIN_SECRET_BYTES, SecretError};
 
 /// Longest duration of a sign-in: the longest lifetime of an authorization code (RFC 6749, 4.1.2).
 pub const LIFETIME: TimeDelta = TimeDelta::minutes(10);
-/// Random bytes of a state, a nonce, a verifier: 64 hexadecimal digits; a verifier needs at least
-/// 43 characters (RFC 7636, 4.1).
+/// Random bytes of a state, a nonce or a verifier. In hexadecimal they are 64 characters; a verifier
+/// needs at least 43 (RFC 7636, 4.1).
 const RANDOM_BYTES: usize = 32;
-/// Longest return path of a sign-in: it travels in a cookie.
+/// Longest return path of a sign-in in bytes, because it is stored in a cookie.
 pub const MAX_PATH_BYTES: usize = 1_024;
-/// Destination of a sign-in without a valid return path.
+/// Return path of a sign-in without a valid one.
 const HOME: &str = "/dashboard";
-/// Context of the key derivation: the secret may have other uses.
+/// Context of the key derivation, because the secret may have other uses.
 const PURPOSE: &[u8] = b"cep-gateway: sign-in tickets, 1";
 
 /// A local path to return to after sign-in: it begins with exactly one `/`, so that no browser
@@ -41,13 +41,13 @@ impl ReturnPath {
         Self(if is_ours { text } else { HOME }.to_owned())
     }
 
-    /// The path.
+    /// The path, beginning with `/`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A sign-in under way. Its secrets are wiped from memory when it is dropped.
+/// A sign-in in progress. Its secrets are wiped from memory when it is dropped.
 #[derive(Clone, PartialEq, Eq, ZeroizeOnDrop)]
 pub struct PendingSignIn {
     state: String,
@@ -86,12 +86,12 @@ impl PendingSignIn {
         &self.verifier
     }
 
-    /// The path to return to.
+    /// The local path to redirect to after the sign-in.
     pub fn return_to(&self) -> &ReturnPath {
         &self.return_to
     }
 
-    /// Returns `true` if `state` is this sign-in's; in constant time.
+    /// Returns `true` if `state` belongs to this sign-in, compared in constant time.
     pub fn is_answered_by(&self, state: &str) -> bool {
         self.state.as_bytes().ct_eq(state.as_bytes()).into()
     }
@@ -106,12 +106,13 @@ impl fmt::Debug for PendingSignIn {
     }
 }
 
-/// Authenticates pending sign-ins that browsers carry: it seals them and opens only its own.
+/// Authenticates pending sign-ins that browsers store: `seal` signs them, `open` accepts only those
+/// that it signed.
 #[derive(ZeroizeOnDrop)]
 pub struct PendingSignInSeal([u8; 32]);
 
 impl PendingSignInSeal {
-    /// Derives a seal from a secret, which may have other uses.
+    /// Derives the signing key from a secret, which may have other uses.
     ///
     /// # Errors
     /// [`SecretError::TooShort`].
@@ -124,7 +125,7 @@ impl PendingSignInSeal {
         Ok(Self(mac(secret, PURPOSE).finalize().into_bytes().into()))
     }
 
-    /// Seals a sign-in as text, in characters that a cookie may have (RFC 6265, 4.1.1).
+    /// Serialises and signs a sign-in, using only characters allowed in a cookie (RFC 6265, 4.1.1).
     pub fn seal(&self, sign_in: &PendingSignIn) -> String {
         let PendingSignIn {
             state,
@@ -142,8 +143,8 @@ impl PendingSignInSeal {
         text
     }
 
-    /// Opens a sign-in that this seal wrote and that hasn't expired by `now`. The seal is compared
-    /// in constant time, before anything else is read.
+    /// Parses a sign-in that this key signed and that hasn't expired by `now`. The signature is
+    /// compared in constant time before anything else is parsed.
     pub fn open(&self, text: &str, now: DateTime<Utc>) -> Option<PendingSignIn> {
         let (text, seal) = text.rsplit_once('.')?;
         let seal = hex::decode(seal)?;
@@ -168,14 +169,13 @@ impl fmt::Debug for PendingSignInSeal {
     }
 }
 
-/// Fingerprint of a text that must not be stored: its SHA-256, in 64 hexadecimal digits.
+/// SHA-256 of a text that must not be stored, in 64 hexadecimal digits.
 pub fn fingerprint(text: &str) -> String {
     hex::encode(&Sha256::digest(text.as_bytes()))
 }
 
-/// Fingerprint of a token, of the part that its signature covers (RFC 7515, 5.1). Not of the
-/// signature: anybody can turn an ECDSA signature into another valid one, and a token that was
-/// signed out would be a new one.
+/// Fingerprint of the signed part of a token (RFC 7515, 5.1). The signature is excluded: anybody can
+/// turn an ECDSA signature into another valid one, so a signed-out token would look new.
 pub fn token_fingerprint(token: &str) -> String {
     let signed = token.rsplit_once('.').map_or(token, |(signed, _)| signed);
     fingerprint(signed)

@@ -1,11 +1,11 @@
-//! Subscribers' networks: the unit in which bounds count addresses.
+//! Networks of internet subscribers: limits per client address count these.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Mask of the smallest IPv6 network of a subscriber (RFC 6177): inside it, an address costs nothing.
+/// Mask of a /64, the smallest IPv6 network of a subscriber (RFC 6177), who can use any address in it.
 const NETWORK: u128 = !(u64::MAX as u128);
 
-/// Returns an IPv4 address, or the first address of an IPv6 address's subscriber (/64).
+/// Returns an IPv4 address unchanged, and for an IPv6 address the first address of its /64 network.
 pub fn subscriber(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & NETWORK).into(),

@@ -1,4 +1,4 @@
-//! Tracking keys (*clave de rastreo*): the issuing bank's name of a transfer.
+//! Tracking keys (*clave de rastreo*), which issuing banks assign to transfers.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,46 +7,46 @@ use chrono::NaiveDate;
 
 use crate::calendar;
 
-/// Longest tracking key that SPEI carries, in characters.
+/// Maximum length of a tracking key in SPEI, in characters.
 pub const MAX_LENGTH: usize = 30;
 
-/// Most digits of the numeric reference of a payment in SPEI.
+/// Maximum number of digits in a SPEI payment's numeric reference.
 const MAX_REFERENCE_DIGITS: usize = 7;
 
-/// Digits of a date and of a participant's code, with which many keys begin.
+/// Number of digits of a date and a participant's code, with which many keys begin.
 const DATE_AND_CODE: usize = 13;
 
 /// A tracking key: 1 to 30 printable ASCII characters without `<`, `>`, `"` and `\`.
 ///
-/// Case is kept, because the portal compares it.
+/// Case is kept, because the portal is case-sensitive.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TrackingKey(String);
 
 /// Error of parsing a tracking key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrackingKeyError {
-    /// Nothing but blanks.
+    /// The text is empty or blank.
     #[error("must not be empty")]
     Empty,
-    /// Longer than [`MAX_LENGTH`].
+    /// The key is longer than [`MAX_LENGTH`].
     #[error("at most {MAX_LENGTH} characters, {length} were given")]
     TooLong {
-        /// Number of characters that were given.
+        /// Number of characters in the key.
         length: usize,
     },
-    /// A control character, a character outside ASCII (look-alike letters among them), or one of
-    /// `<`, `>`, `"`, `\`.
+    /// The key has a control character, a character outside ASCII (such as a look-alike letter), or one
+    /// of `<`, `>`, `"`, `\`.
     #[error("the character {character:?} at place {place} is not accepted")]
     Character {
         /// The first such character.
         character: char,
-        /// Its place, counted from 1.
+        /// Its position, from 1.
         place: usize,
     },
 }
 
 impl TrackingKey {
-    /// Reads a tracking key; blanks around it are dropped.
+    /// Parses a tracking key; surrounding blanks are dropped.
     ///
     /// # Errors
     /// See [`TrackingKeyError`].
@@ -67,13 +67,13 @@ impl TrackingKey {
         }
     }
 
-    /// The key as the caller wrote it, trimmed.
+    /// The key as given, without surrounding blanks.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns `true` for a number of a reference's length, and for a date in digits; separators don't
-    /// count. Banks make longer keys.
+    /// Returns `true` for a number of at most 7 digits, and for a date in digits; separators are
+    /// ignored. Banks' keys are longer.
     pub fn looks_like_reference(&self) -> bool {
         let digits = self.0.replace(['-', '/', '.', ' '], "");
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -87,9 +87,10 @@ impl TrackingKey {
         }
     }
 
-    /// Returns `true` if a bank may have written the key: letters, digits, `-`, `/` and `_`, and a digit among
-    /// them. Keys with blanks are known of banks that begin with a date and a participant's code alone
-    /// (`data/tracking-key-patterns.csv`); any other text with blanks may be a sentence.
+    /// Returns `true` if a bank may have assigned the key: it has letters, digits, `-`, `/` and `_`
+    /// only, and at least one digit. Blanks are known only in keys that begin with a date and a
+    /// participant's code (`data/tracking-key-patterns.csv`); any other text with blanks may be a
+    /// sentence.
     pub fn may_be_a_banks(&self) -> bool {
         let is_written =
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_');
@@ -106,7 +107,7 @@ impl TrackingKey {
                 .all(|byte| is_written(byte) || byte == b' ' && has_code)
     }
 
-    /// The key reduced to `[A-Za-z0-9._-]`, fit for a file name; `_` when nothing is left.
+    /// The key's characters out of `[A-Za-z0-9._-]`, for a file name; `_` if none is left.
     pub fn file_name_part(&self) -> String {
         let safe = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         let part: String = self.0.chars().filter(safe).collect();
@@ -118,7 +119,7 @@ impl TrackingKey {
     }
 }
 
-/// Returns `true` if year, month and day at these places are a day since there is SPEI.
+/// Returns `true` if year, month and day at these positions are a date since SPEI began.
 fn is_date(digits: &str, places: [Range<usize>; 3]) -> bool {
     let [year, month, day] = places.map(|place| digits.get(place).unwrap_or_default());
     let date = match (year.parse(), month.parse(), day.parse()) {
@@ -134,7 +135,7 @@ impl fmt::Display for TrackingKey {
     }
 }
 
-/// Hidden, like the account and the amount: with them it opens the proof.
+/// Redacted, like the account and the amount: together they give access to the proof.
 impl fmt::Debug for TrackingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TrackingKey(redacted)")

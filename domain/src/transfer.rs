@@ -1,4 +1,4 @@
-//! An interbank transfer with everything needed to query its proof.
+//! An interbank transfer with all data needed to query its proof.
 
 use chrono::NaiveDate;
 
@@ -7,8 +7,8 @@ use crate::amount::Amount;
 use crate::participant::ParticipantCode;
 use crate::tracking_key::TrackingKey;
 
-/// The six facts that identify a transfer. Issuer and receiver have different codes; a catalogue
-/// knows if they are two codes of one institution.
+/// The six values that identify a transfer. Issuer and receiver have different codes; only a catalogue
+/// knows if these belong to the same institution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transfer {
     date: NaiveDate,
@@ -22,13 +22,14 @@ pub struct Transfer {
 /// The institutions of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Banks {
-    /// The sender.
+    /// Code of the institution that sent the payment.
     pub issuer: ParticipantCode,
-    /// The receiver.
+    /// Code of the institution that received the payment.
     pub receiver: ParticipantCode,
 }
 
-/// Issuer and receiver are one institution: such a payment never crosses SPEI and has no proof.
+/// Error: issuer and receiver are the same institution. Such a payment doesn't use SPEI and has no
+/// proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("issuer and receiver are the same institution ({code})")]
 pub struct SameInstitution {
@@ -37,10 +38,10 @@ pub struct SameInstitution {
 }
 
 impl Transfer {
-    /// A transfer of `amount` on `date` (Mexico City's calendar) to `account`.
+    /// Builds a transfer of `amount` on `date` (calendar date in Mexico City) to `account`.
     ///
     /// # Errors
-    /// [`SameInstitution`] when issuer and receiver have one code.
+    /// [`SameInstitution`] if issuer and receiver have the same code.
     pub fn new(
         date: NaiveDate,
         tracking_key: TrackingKey,
@@ -77,7 +78,7 @@ impl Transfer {
         &self.account
     }
 
-    /// The exact amount.
+    /// Exact amount of the transfer.
     pub fn amount(&self) -> Amount {
         self.amount
     }
@@ -87,12 +88,12 @@ impl Transfer {
         self.issuer
     }
 
-    /// The institution that received the payment, and seals its proof.
+    /// The institution that received the payment and seals its proof.
     pub fn receiver(&self) -> ParticipantCode {
         self.receiver
     }
 
-    /// Both institutions.
+    /// Issuer and receiver.
     pub fn banks(&self) -> Banks {
         Banks {
             issuer: self.issuer,

@@ -1,4 +1,4 @@
-//! Use over time: the slots of a chart, without gaps, and their totals.
+//! Usage over time: the time slots of a chart, without gaps, and their totals.
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveTime, TimeDelta, Timelike, Utc};
 
@@ -8,7 +8,7 @@ use crate::outcome::{Endpoint, Outcome};
 use crate::variants::named_enum;
 
 named_enum! {
-    /// The length of a slot. Slots begin at full UTC hours, days and months.
+    /// Length of a time slot. Slots begin at full UTC hours, days and months.
     #[derive(Default)]
     pub enum Granularity {
         /// One hour.
@@ -31,7 +31,7 @@ impl Granularity {
         }
     }
 
-    /// The beginning of the slot that contains an instant.
+    /// Start of the slot that contains an instant.
     pub fn slot(self, instant: DateTime<Utc>) -> DateTime<Utc> {
         let date = instant.date_naive();
         let midnight = date.and_time(NaiveTime::MIN).and_utc();
@@ -45,7 +45,7 @@ impl Granularity {
         }
     }
 
-    /// The beginning of the slot after the one that begins at `slot`; `None` past the calendar.
+    /// Start of the slot after the one that starts at `slot`; `None` if it is out of range.
     fn next(self, slot: DateTime<Utc>) -> Option<DateTime<Utc>> {
         match self {
             Self::Hour => slot.checked_add_signed(TimeDelta::hours(1)),
@@ -55,7 +55,7 @@ impl Granularity {
     }
 }
 
-/// A span of whole slots.
+/// A range of time that is divided into slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     from: DateTime<Utc>,
@@ -63,13 +63,13 @@ pub struct Period {
     granularity: Granularity,
 }
 
-/// Error of building a period.
+/// Reason why a period is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PeriodError {
-    /// It ends before it begins.
+    /// The period doesn't end after it begins.
     #[error("from must be before to")]
     Backwards,
-    /// It has more slots than a chart may have.
+    /// The period has more slots than [`Granularity::most_slots`].
     #[error("the period has more than {} slots; ask for a shorter one or for longer slots", .0.most_slots())]
     TooLong(Granularity),
 }
@@ -99,7 +99,7 @@ impl Period {
         Ok(period)
     }
 
-    /// The `count` newest slots, the last of which contains `now`.
+    /// The `count` latest slots; the last one contains `now`.
     ///
     /// # Errors
     /// [`PeriodError::TooLong`]; [`PeriodError::Backwards`] for no slot at all.
@@ -127,12 +127,12 @@ impl Period {
         )
     }
 
-    /// Its first instant.
+    /// First instant of the period.
     pub fn from(self) -> DateTime<Utc> {
         self.from
     }
 
-    /// The first instant after it.
+    /// First instant after the period.
     pub fn to(self) -> DateTime<Utc> {
         self.to
     }
@@ -142,7 +142,7 @@ impl Period {
         self.granularity
     }
 
-    /// The beginnings of its slots, in order, without gaps.
+    /// Start of each slot, in order, without gaps.
     pub fn slots(self) -> impl Iterator<Item = DateTime<Utc>> {
         std::iter::successors(Some(self.from), move |slot| self.granularity.next(*slot))
             .take_while(move |slot| *slot < self.to)
@@ -168,20 +168,20 @@ named_enum! {
 /// Totals of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// All requests, refused ones included.
+    /// Number of requests, including refused ones.
     pub requests: u64,
     /// Requests that delivered a proof.
     pub delivered: u64,
-    /// Requests refused by a limit; they count against nothing.
+    /// Requests refused by a limit; they aren't charged.
     pub refused: u64,
     /// Requests that failed because of us or the bank; they were refunded to the monthly quota.
     pub failed: u64,
-    /// Latencies of all requests that no limit refused.
+    /// Latencies of the requests that weren't refused by a limit.
     pub latencies: Latencies,
 }
 
 impl Totals {
-    /// Adds requests of one outcome.
+    /// Adds a number of requests with the same outcome.
     pub fn add(&mut self, outcome: Outcome, requests: u64, latencies: &Latencies) {
         self.requests += requests;
         match outcome {
@@ -205,25 +205,25 @@ impl Totals {
     }
 }
 
-/// Conditions on requests.
+/// Filter of requests; each condition narrows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestCriteria {
-    /// Only of this endpoint.
+    /// Only requests to this endpoint; `None` for all.
     pub endpoint: Option<Endpoint>,
-    /// Only with this outcome.
+    /// Only requests with this outcome; `None` for all.
     pub outcome: Option<Outcome>,
 }
 
-/// A query for use over time.
+/// A query for usage over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsageQuery {
     /// The period and its slots.
     pub period: Period,
-    /// The grouping.
+    /// Grouping of the requests into series.
     pub breakdown: Breakdown,
-    /// Only of this key.
+    /// Only requests with this key; `None` for all keys.
     pub key: Option<KeyId>,
-    /// Only of matching requests.
+    /// Only requests that match.
     pub criteria: RequestCriteria,
 }
 

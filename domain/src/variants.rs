@@ -1,14 +1,14 @@
-//! Enums whose variants are listed, and named.
+//! Enums with a list and names of their variants.
 
-/// Copies all variants of an enum (`strum::VariantArray::VARIANTS`) into an array of their number.
+/// Copies all variants of an enum (`strum::VariantArray::VARIANTS`) into an array.
 pub(crate) const fn all<T: Copy, const N: usize>(variants: &[T]) -> [T; N] {
     *variants
         .first_chunk()
         .expect("the array has as many items as there are variants")
 }
 
-/// Declares an enum whose variants have names, in `snake_case`: they are stored, logged and part of
-/// the APIs, so they never change.
+/// Declares an enum whose variants have names in `snake_case`. The names are stored, logged and part of
+/// the APIs, so they must never change.
 macro_rules! named_enum {
     (
         $(#[$attribute:meta])*
@@ -39,12 +39,12 @@ macro_rules! named_enum {
             pub const ALL: [Self; <Self as strum::VariantArray>::VARIANTS.len()] =
                 $crate::variants::all(<Self as strum::VariantArray>::VARIANTS);
 
-            /// The name, which never changes.
+            /// Stable name, used in storage, logs and APIs.
             pub fn name(self) -> &'static str {
                 self.into()
             }
 
-            /// Parses a name.
+            /// Parses a name; `None` if it is unknown.
             pub fn from_name(name: &str) -> Option<Self> {
                 name.parse().ok()
             }

@@ -1,5 +1,5 @@
-//! Webhooks: messages to customers' servers about the ends of lookups and batches, as Standard Webhooks
-//! 1.0.0 describes them.
+//! Webhooks: messages to customers' servers about finished lookups and batches, according to Standard
+//! Webhooks 1.0.0.
 
 use std::fmt;
 
@@ -31,26 +31,26 @@ pub use signature::{HEADER_ID, HEADER_SIGNATURE, HEADER_TIMESTAMP, signature};
 pub use turns::{EndpointHealth, free_places};
 pub use url::{Reach, UrlError, WebhookUrl};
 
-/// Endpoints that a customer may have, in both environments together.
+/// Maximum number of a customer's webhooks, in both environments together.
 pub const MAX_ENDPOINTS: usize = 10;
 
-/// Id of an endpoint.
+/// Unique id of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EndpointId(pub Uuid);
 
-/// Id of a delivery: the message's `webhook-id`, the same at each of its attempts.
+/// Id of a delivery: the message's `webhook-id` header, the same in each attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeliveryId(pub Uuid);
 
 impl EndpointId {
-    /// Parses an id as its `Display` writes it, or any other spelling of a UUID.
+    /// Parses a UUID in any of its usual forms.
     pub fn parse(text: &str) -> Option<Self> {
         Uuid::try_parse(text).ok().map(Self)
     }
 }
 
 impl DeliveryId {
-    /// Parses an id as its `Display` writes it, or any other spelling of a UUID.
+    /// Parses a UUID in any of its usual forms.
     pub fn parse(text: &str) -> Option<Self> {
         Uuid::try_parse(text).ok().map(Self)
     }
@@ -69,35 +69,35 @@ impl fmt::Display for DeliveryId {
 }
 
 named_enum! {
-    /// Reason for which nothing is sent to an endpoint.
+    /// Reason why a webhook is disabled.
     pub enum DisabledReason {
-        /// Its owner disabled it.
+        /// The owner disabled it.
         Owner,
-        /// It answered 410 Gone.
+        /// The target responded 410 Gone.
         Gone,
-        /// It had no success in 120 hours.
+        /// No delivery succeeded in 120 hours.
         Failing,
-        /// The database was restored from a copy, which may have an endpoint that was removed since.
+        /// The database was restored from a backup, which may contain webhooks that were removed since.
         Restored,
     }
 }
 
-/// State of an endpoint.
+/// State of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndpointState {
-    /// Events are sent to it.
+    /// Events are sent.
     Enabled,
-    /// Nothing is sent to it.
+    /// No events are sent.
     Disabled {
-        /// The reason.
+        /// Reason of the disabling.
         reason: DisabledReason,
-        /// The time since when.
+        /// When it was disabled.
         at: DateTime<Utc>,
     },
 }
 
 impl EndpointState {
-    /// Returns `true` if events are sent to the endpoint.
+    /// Returns `true` if events are sent.
     pub fn is_enabled(self) -> bool {
         matches!(self, Self::Enabled)
     }
@@ -106,13 +106,13 @@ impl EndpointState {
 named_enum! {
     /// State of a delivery.
     pub enum DeliveryState {
-        /// It waits for its next attempt, or one is being made.
+        /// An attempt is scheduled or running.
         Pending,
-        /// The receiver accepted it.
+        /// The receiver accepted the message.
         Delivered,
         /// Every attempt failed.
         Failed,
-        /// Its endpoint was disabled before it was accepted.
+        /// The webhook was disabled before the message was accepted.
         Discarded,
     }
 }

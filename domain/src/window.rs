@@ -1,39 +1,39 @@
-//! Exact sliding window: never more than the limit in any 60 seconds.
+//! Exact sliding-window rate limit: never more than the limit in any 60 seconds.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::limits::MinuteStatus;
 
-/// The window's length.
+/// Length of the window.
 pub const SPAN: Duration = Duration::from_mins(1);
 
 const SPAN_MS: u64 = 60_000;
-/// Up to this limit admissions are kept to the millisecond; above it to the second, which never
-/// admits too much and frees a unit at most one second late.
+/// Up to this limit, admissions are stored with millisecond precision; above it with precision of a
+/// second, which never admits too many and frees a slot at most one second late.
 const EXACT_UP_TO: u32 = 6_000;
 const COARSE_MS: u64 = 1_000;
 
-/// The admissions of one key in the last 60 seconds.
+/// The admitted requests of one key in the last 60 seconds.
 ///
-/// Times are milliseconds of a monotonic clock with any origin; a time before the last one counts
-/// as the last one.
+/// Times are milliseconds of a monotonic clock with any origin; a time before the previous one is
+/// treated as equal to it.
 #[derive(Clone, Debug, Default)]
 pub struct SlidingWindow {
-    /// Ordered by expiry.
+    /// Sorted by expiry.
     admissions: VecDeque<Admissions>,
     total: u32,
     last_ms: u64,
 }
 
-/// Admissions that leave the window at the same time.
+/// Admitted requests that leave the window at the same time.
 #[derive(Clone, Copy, Debug)]
 struct Admissions {
     expires_ms: u64,
     count: u32,
 }
 
-/// The minute's limit is used up.
+/// Error: the limit per minute is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowFull {
     /// Time until a request would be admitted.
@@ -41,7 +41,7 @@ pub struct WindowFull {
 }
 
 impl SlidingWindow {
-    /// Checks that one more request fits; changes no count.
+    /// Checks that one more request fits, without counting it.
     ///
     /// # Errors
     /// [`WindowFull`] with the exact time to wait.
@@ -61,7 +61,7 @@ impl SlidingWindow {
         Err(WindowFull { retry_after: SPAN })
     }
 
-    /// Counts one request regardless of the limit: call it after [`Self::check`] succeeded.
+    /// Counts one request regardless of the limit. Call it after [`Self::check`] succeeded.
     pub fn count(&mut self, now_ms: u64, limit: u32) {
         let now_ms = self.advance(now_ms);
         let exact = now_ms + SPAN_MS;
@@ -80,7 +80,7 @@ impl SlidingWindow {
         }
     }
 
-    /// State of the limit.
+    /// Status of the limit per minute.
     pub fn limit_status(&mut self, now_ms: u64, limit: u32) -> MinuteStatus {
         let now_ms = self.advance(now_ms);
         let next = self

@@ -1,4 +1,4 @@
-//! The two types of columns.
+//! The two types of columns: text and number.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;

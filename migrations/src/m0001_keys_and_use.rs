@@ -163,8 +163,8 @@ fn no_change_yet() -> InsertStatement {
         .take()
 }
 
-/// No foreign key: a count of a key that doesn't exist (any more) must not hold up the others that
-/// are committed with it. The last use is stored here because this row is written anyway.
+/// No foreign key: a count of a key that doesn't exist (any more) must not fail the others in its
+/// commit. The last use is stored here because this row is written anyway.
 fn monthly_use(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(MonthlyUse::Table)

@@ -51,8 +51,8 @@ pub(crate) async fn drop(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     manager.drop_table(table).await
 }
 
-/// One row per issuer: the newest turn to fetch its keys and when it began, the newest turn that
-/// ended, and the newest key set (JSON) with its turn and when it was asked for. Instants are by the
+/// One row per issuer: the newest turn to fetch its keys and its start, the newest turn that ended,
+/// and the newest key set (JSON) with its turn and the time of its request. Instants are by the
 /// database's own clock.
 fn provider_keys(columns: Columns) -> TableCreateStatement {
     Table::create()

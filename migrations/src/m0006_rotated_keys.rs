@@ -27,7 +27,7 @@ const OF_A_ROTATION: &str = "keys_of_a_rotation";
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     /// NULL is a key that succeeds no other: every key of an older version, also one that it adds
-    /// while this schema is in use already.
+    /// while this schema is already in use.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let mut column = Columns::of(manager).optional_text(ApiKeys::FirstKeyId);
         let table = Table::alter()

@@ -1,4 +1,4 @@
-//! Processes that serve, by their heartbeats.
+//! Replicas that serve, by their heartbeats.
 #![expect(
     elided_lifetimes_in_paths,
     reason = "async_trait wants the signatures as the trait spells them"

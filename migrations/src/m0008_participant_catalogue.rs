@@ -28,7 +28,7 @@ enum ParticipantCatalogue {
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// One row, which is there from the beginning: every change is an update with a condition.
+    /// One row, inserted here: every change is a conditional update.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let columns = Columns::of(manager);
         let table = Table::create()

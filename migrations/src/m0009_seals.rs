@@ -43,8 +43,8 @@ enum SealSamples {
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// Numbers, digests and seals are hexadecimal digits. Samples of a signer have places from 1 on,
-    /// so that one statement keeps their number within its bound.
+    /// Numbers, digests and seals are hexadecimal digits. Samples of a signer have places from 1
+    /// on, so that a single statement can limit their number.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let columns = Columns::of(manager);
         let keys = Table::create()

@@ -29,7 +29,7 @@ enum SeenProofs {
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// No foreign key, as in the counters of the month. The index is for what is past its retention.
+    /// No foreign key, as in the counters of the month. The index is for pruning.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let columns = Columns::of(manager);
         let mut table = Table::create()

@@ -25,7 +25,7 @@ enum Requests {
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     /// NULL is a request that delivered no proof, and every request of an older version, also one
-    /// that it adds while this schema is in use already.
+    /// that it adds while this schema is already in use.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let mut column = Columns::of(manager).optional_text(Requests::Seal);
         let table = Table::alter()

@@ -27,8 +27,8 @@ enum ProofArchive {
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// The index is for what is past its retention. `size` is that of the encrypted content, so that
-    /// nobody has to read it to add it up.
+    /// The index is for pruning. `size` is that of the encrypted content, so that a sum of sizes
+    /// needn't read it.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let columns = Columns::of(manager);
         let table = Table::create()

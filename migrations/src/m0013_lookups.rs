@@ -125,9 +125,9 @@ fn lookups(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// Indexes of the queries. The one of a customer holds the columns that its list is filtered by: rows
-/// that don't match are passed over without being read. The others hold the few lookups that they are
-/// about, and not the many that have ended.
+/// Indexes of the queries. The one by customer includes the columns that its list is filtered by,
+/// so that rows that don't match aren't read. The others are partial: they hold the few lookups
+/// that are open, not the many that have ended.
 fn indexes() -> [IndexCreateStatement; 5] {
     let on = |name: &str, columns: &[Lookups]| {
         let mut index = Index::create().name(name).table(Lookups::Table).take();
@@ -160,7 +160,7 @@ fn indexes() -> [IndexCreateStatement; 5] {
         )
         .and_where(is_open())
         .take(),
-        // Shows at once that nothing is due, while lookups of many customers wait.
+        // Quickly shows that nothing is due, while lookups of many customers wait.
         on("lookups_by_due_time", &[Lookups::NextClass, Lookups::DueAt])
             .and_where(is_open())
             .take(),
@@ -199,8 +199,8 @@ fn attempts(columns: Columns) -> TableCreateStatement {
     table
 }
 
-/// The latest turn of each customer, whose lookup was claimed then; larger numbers are later turns.
-/// Numbers, and not times: a clock that is set back keeps nobody waiting.
+/// The latest turn of each customer, in which one of its lookups was claimed; larger numbers are
+/// later turns. Numbers instead of times, so that a clock that is set back delays no customer.
 fn turns(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(LookupTurns::Table)

@@ -32,7 +32,7 @@ enum IdempotencyKeys {
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// `id` is a keyed hash of API key, route and idempotency key. The index is for what has expired.
+    /// `id` is a keyed hash of API key, route and idempotency key. The index is for pruning.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let columns = Columns::of(manager);
         let table = Table::create()

@@ -1,4 +1,4 @@
-//! Endpoints of webhooks, and the deliveries to them.
+//! Webhook targets, and the deliveries to them.
 #![expect(
     elided_lifetimes_in_paths,
     reason = "async_trait wants the signatures as the trait spells them"
@@ -119,8 +119,8 @@ fn endpoints(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// `due_at` is NULL, and `ended_at` isn't, once a delivery has ended. `step` is the number of attempts since
-/// it was sent again. They are removed with their endpoint.
+/// `due_at` is NULL, and `ended_at` isn't, once a delivery has ended. `step` is the number of
+/// attempts since it was sent again. Deliveries are removed with their webhook target.
 fn deliveries(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(WebhookDeliveries::Table)
@@ -151,7 +151,7 @@ fn deliveries(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// Indexes of the queries. All but the list's hold the few deliveries that they are about.
+/// Indexes of the queries. All but the list's are partial, and hold few deliveries.
 fn indexes() -> [IndexCreateStatement; 5] {
     let on = |name: &str, columns: &[WebhookDeliveries]| {
         let mut index = Index::create()

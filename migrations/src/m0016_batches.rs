@@ -104,8 +104,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// `due_at` is NULL, and `ended_at` isn't, once a batch is final. `next_row` is the first row that was
-/// never tried to be made a lookup of. `content` is encrypted.
+/// `due_at` is NULL, and `ended_at` isn't, once a batch is final. `next_row` is the first row for
+/// which creating a lookup wasn't tried yet. `content` is encrypted.
 ///
 /// No foreign keys to customers and keys, as in the other tables that requests write.
 fn batches(columns: Columns) -> TableCreateStatement {
@@ -132,8 +132,8 @@ fn batches(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// Chunks have numbers from 0 on, and hold rows, encrypted. They are removed with their batch. SQLite
-/// keeps them in a table with row ids: without, it would read through large values on its way to others.
+/// Chunks have numbers from 0 on, and hold rows, encrypted. They are removed with their batch. On
+/// SQLite the table has row ids: without them, a search would read through large values.
 fn chunks(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(BatchChunks::Table)
@@ -154,8 +154,8 @@ fn chunks(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// One column a statement, as SQLite wants it. NULL is a lookup of no batch, and an answer that is none;
-/// also of an older version, which works on with this schema.
+/// One column per statement, as SQLite requires. NULL is a lookup outside of a batch, or an answer
+/// that isn't a batch; also a row of an older version, which keeps working with this schema.
 fn new_columns(columns: Columns) -> [TableAlterStatement; 3] {
     let added = |table: DynIden, mut column: ColumnDef| {
         Table::alter().table(table).add_column(&mut column).take()
@@ -171,8 +171,9 @@ fn new_columns(columns: Columns) -> [TableAlterStatement; 3] {
     ]
 }
 
-/// Indexes of the queries. The one of a customer holds the columns that its list is filtered by, as that
-/// of lookups does; the one of a batch's lookups those that they are counted by.
+/// Indexes of the queries. The one by customer includes the columns that its list is filtered by,
+/// as the one of lookups does; the index of a batch's lookups includes those that they are counted
+/// by.
 fn indexes() -> [IndexCreateStatement; 5] {
     let on = |name: &str, columns: &[Batches]| {
         let mut index = Index::create().name(name).table(Batches::Table).take();

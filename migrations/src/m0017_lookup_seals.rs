@@ -27,8 +27,9 @@ enum Lookups {
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// NULL is a lookup that isn't delivered, and one that an older version delivered, also while this
-    /// schema is in use already. The index of a batch's lookups holds what they are counted by.
+    /// NULL is a lookup that isn't delivered, or that an older version delivered, also while this
+    /// schema is already in use. The index of a batch's lookups includes the columns that they are
+    /// counted by.
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let mut column = Columns::of(manager).optional_text(Lookups::Seal);
         let table = Table::alter()

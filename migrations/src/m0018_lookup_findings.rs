@@ -1,4 +1,4 @@
-//! The bank's last answer without a proof, of each lookup.
+//! The bank's last answer without a proof (the finding) to each lookup.
 #![expect(
     elided_lifetimes_in_paths,
     reason = "async_trait wants the signatures as the trait spells them"

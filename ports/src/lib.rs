@@ -1,6 +1,7 @@
-//! Ports: the services that the application asks of the outside ([`outbound`]), and the data that crosses them.
+//! Ports: traits for the external services that the application uses ([`outbound`]), and the data that they
+//! exchange.
 //!
-//! `contract` (a feature) is the executable specification of each: every adapter runs the same suite.
+//! Feature `contract` adds a test suite for each port, which every adapter runs.
 #![warn(missing_docs)]
 
 #[cfg(feature = "contract")]

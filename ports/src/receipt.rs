@@ -1,4 +1,4 @@
-//! Receipts of admissions: issued by the journal, carried by the admission.
+//! Receipts of admissions, issued by the journal.
 
 use std::fmt;
 use std::future::Future;
@@ -11,7 +11,7 @@ use crate::JournalError;
 pub struct Receipt(Pin<Box<dyn Future<Output = Result<(), JournalError>> + Send>>);
 
 impl Receipt {
-    /// A receipt that resolves with `future`.
+    /// Creates a receipt that resolves when `future` does.
     pub fn new(future: impl Future<Output = Result<(), JournalError>> + Send + 'static) -> Self {
         Self(Box::pin(future))
     }

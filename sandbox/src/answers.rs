@@ -14,7 +14,7 @@ use futures::stream;
 use crate::pages;
 use crate::server::AbortConnection;
 
-/// Chunk size: the application server's buffer.
+/// Chunk size in bytes: the application server's buffer size.
 const CHUNK: usize = 8 * 1024;
 
 const HTML: (HeaderName, &str) = (CONTENT_TYPE, "text/html; charset=UTF-8");
@@ -25,7 +25,7 @@ pub(crate) fn page(html: &'static str) -> Response {
     ([HTML, SPANISH], html).into_response()
 }
 
-/// Returns a page in chunks, which may split a character.
+/// Returns a page in chunks; a chunk may end within a character.
 pub(crate) fn chunked_page(html: String) -> Response {
     let html = Bytes::from(html);
     let chunks: Vec<_> = (0..html.len())
@@ -57,7 +57,7 @@ pub(crate) fn file(media_type: &'static str, name: &str, bytes: Bytes) -> Respon
     (headers, bytes).into_response()
 }
 
-/// Returns a marker on which [`crate::serve`] closes the connection without a response.
+/// Returns a marker response for which [`crate::serve`] closes the connection without a response.
 pub(crate) fn abort_connection() -> Response {
     let mut answer = StatusCode::SERVICE_UNAVAILABLE.into_response();
     answer.extensions_mut().insert(AbortConnection);

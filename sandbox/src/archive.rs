@@ -1,4 +1,4 @@
-//! The ZIP of a proof: its XML and its PDF.
+//! Builds the ZIP of a proof with its XML and PDF.
 
 use std::io::{Cursor, Write as _};
 
@@ -8,7 +8,7 @@ use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// Packs both files under the proof's name; `at` is Mexico City's time.
+/// Packs both files, named after the proof; `at` is the time in Mexico City.
 pub(crate) fn zip(
     stem: &FileStem,
     xml: &[u8],
@@ -26,7 +26,7 @@ pub(crate) fn zip(
     Ok(archive.finish()?.into_inner())
 }
 
-/// Converts a time; one before 1980, which ZIP can't represent, becomes the earliest.
+/// Converts a time. ZIP can't represent years before 1980; such a time becomes the earliest possible.
 fn dos_time(at: NaiveDateTime) -> DateTime {
     let small = |number: u32| u8::try_from(number).unwrap_or(0);
     u16::try_from(at.year())

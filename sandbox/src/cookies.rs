@@ -1,5 +1,5 @@
-//! The portal's cookies: one of the application server, two of the load balancer. Their values have
-//! the recorded format, `!`, `+`, `/` and `=` included, which some cookie jars mishandle.
+//! The portal's cookies: one of the application server, two of the load balancer. Their values have the
+//! recorded format including `!`, `+`, `/` and `=`, which some cookie jars mishandle.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,13 +10,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The name of the session's cookie.
+/// Name of the session cookie.
 const SESSION: &str = "JSESSIONID";
-/// The number of the application server behind the load balancer.
+/// Number of the application server behind the load balancer.
 const SERVER: &str = "999000001";
 
-/// Generates cookie values: a counter, hashed with the start time of the sandbox. Other sessions
-/// can't be guessed by counting; nothing worth guarding is behind them either.
+/// Generates cookie values by hashing a counter with the start time of the sandbox, so that session ids
+/// can't be guessed by counting. The sessions hold nothing secret.
 pub(crate) struct CookieGenerator {
     built_at: DateTime<Utc>,
     made: AtomicU64,
@@ -30,13 +30,13 @@ impl CookieGenerator {
         }
     }
 
-    /// Returns a new session id: 52 characters, `!`, the server's number.
+    /// Returns a new session id: 52 characters, `!`, and the server's number.
     pub(crate) fn session_id(&self) -> String {
         let id = URL_SAFE_NO_PAD.encode(&self.next()[..39]);
         format!("{id}!{SERVER}")
     }
 
-    /// Returns the cookies of the load balancer, new in every response.
+    /// Returns the cookies of the load balancer, with new values for each response.
     pub(crate) fn balancer_cookies(&self, now: DateTime<Utc>) -> [String; 2] {
         let value = self.next();
         let expires = (now + TimeDelta::hours(8)).format("%a, %d-%b-%Y %H:%M:%S GMT");
@@ -62,8 +62,8 @@ impl CookieGenerator {
     }
 }
 
-/// Returns the `Set-Cookie` value of a session. The recorded portal adds `secure`, which plain http
-/// can't have.
+/// Returns the `Set-Cookie` value of a session. The real portal adds `secure`, which doesn't work over
+/// plain http.
 pub(crate) fn session_cookie(id: &str) -> String {
     format!("{SESSION}={id}; path=/; HttpOnly")
 }

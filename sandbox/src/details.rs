@@ -1,5 +1,5 @@
 //! The data of a proof that isn't in the query: parties, time, concept, and the receiving bank's
-//! spelling. Invented, and derived from the tracking key.
+//! spelling. It is invented, and derived from the tracking key.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike as _};
 use domain::account::Account;
@@ -43,7 +43,7 @@ const CONCEPTS: [&str; 7] = [
     "Año nuevo, señal del niño ficticio",
 ];
 
-/// One side of a payment as the proof names it.
+/// The payer or beneficiary of a payment, as written in the proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Party {
     /// The institution's short name.
@@ -56,8 +56,8 @@ pub(crate) struct Party {
 }
 
 impl Party {
-    /// Returns the account type in the original chain, where an unknown one is written like all other
-    /// missing values (portal recording of a payment of type 5).
+    /// The account type in the original chain. An unknown one is written there like other missing
+    /// values (seen in a recorded payment of type 5).
     pub(crate) fn chain_account_type(&self) -> &str {
         match self.account_type {
             "-1" => &self.account,
@@ -82,15 +82,15 @@ pub(crate) enum Generation {
 pub(crate) enum ChildOrder {
     /// The order of all recent proofs.
     BeneficiaryFirst,
-    /// The order of some proofs.
+    /// The order of some older proofs.
     PayerFirst,
 }
 
-/// Invented data of an order.
+/// Invented data of a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Details {
     pub(crate) payment_type: u8,
-    /// Time of credit, Mexico City's; its date is the order's, or the next day's.
+    /// Time of credit in Mexico City, on the order's date or the next day.
     pub(crate) credited_at: NaiveDateTime,
     pub(crate) operation_date: NaiveDate,
     pub(crate) payer: Party,
@@ -105,7 +105,7 @@ pub(crate) struct Details {
 }
 
 impl Details {
-    /// Returns the details of `order`, always the same.
+    /// The details of `order`; the same for each call.
     pub(crate) fn of(order: &Order) -> Self {
         let rng = SeededRng::from_key(&order.tracking_key);
         let credited_at = credited_at(order, &rng);
@@ -144,7 +144,6 @@ impl Details {
 /// The magic amount of a payment that is sent late in the day and credited after midnight.
 pub(crate) const CREDITED_THE_NEXT_DAY: &str = "200.01";
 
-/// Returns the time of credit.
 fn credited_at(order: &Order, rng: &SeededRng<'_>) -> NaiveDateTime {
     let time = time_of_day(rng);
     match order.date.succ_opt() {
@@ -156,7 +155,7 @@ fn credited_at(order: &Order, rng: &SeededRng<'_>) -> NaiveDateTime {
     }
 }
 
-/// Seven of eight transfers are made before 18:00, when the operation day ends.
+/// Seven of eight transfers are made before 18:00, the end of the operation day.
 fn time_of_day(rng: &SeededRng<'_>) -> NaiveTime {
     let hour = match rng.below(8, "evening") {
         0 => 18 + rng.below(6, "hour"),
@@ -207,7 +206,7 @@ fn beneficiary(order: &Order, rng: &SeededRng<'_>) -> Party {
     }
 }
 
-/// For payments of the types 3, 4 and 31 the proof names another account than the portal matched.
+/// In proofs of payment types 3, 4 and 31, the account differs from the one that the portal matched.
 fn names_another_account(rng: &SeededRng<'_>) -> bool {
     rng.below(16, "another account") == 0
 }

@@ -1,4 +1,4 @@
-//! The ten fields of `valida.do`, parsed as leniently as the portal does.
+//! The ten form fields of `valida.do`, parsed as leniently as by the portal.
 
 use chrono::NaiveDate;
 use domain::amount::{Amount, centavos_from_bank_spelling};
@@ -11,9 +11,9 @@ use crate::seeded_rng::SeededRng;
 /// The `tipoConsulta` field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueryType {
-    /// `tipoConsulta=1`: the proof; arms the download.
+    /// `tipoConsulta=1`: the proof, which may then be downloaded.
     Proof,
-    /// `tipoConsulta=0`: the state only.
+    /// `tipoConsulta=0`: only the payment's state.
     State,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct Inquiry {
 /// Reasons why a form is invalid; the portal has a page for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormError {
-    /// Neither a tracking key nor a reference number.
+    /// The form has neither a tracking key nor a reference number.
     CriterionMissing,
     /// Any other field is missing or invalid.
     Invalid,
 }
 
 impl Inquiry {
-    /// Parses the fields in any order; of a repeated field the first counts.
+    /// Parses the fields in any order. If a field is repeated, the first one is used.
     pub(crate) fn parse(fields: &[(String, String)]) -> Result<Self, FormError> {
         let field = |name: &str| {
             let found = fields.iter().find(|(field, _)| field == name);
@@ -72,8 +72,8 @@ impl Inquiry {
     }
 }
 
-/// Returns the tracking key and the numeric reference of the order; the one that isn't given is
-/// invented.
+/// Returns the tracking key and the numeric reference. The one that isn't given is derived from the
+/// other.
 fn criterion(kind: &str, value: &str) -> Option<(TrackingKey, u32)> {
     match kind {
         "T" => {

@@ -1,10 +1,10 @@
-//! OpenID Connect provider for development: an HTTP server with one client and two fictitious
-//! people, either of whom anybody can sign in as with one click.
+//! OpenID Connect provider for development: an HTTP server with one client and two fictitious users.
+//! Anybody can sign in as either of them with one click.
 //!
-//! Steps of a sign-in: [`authorization`] validates the request and shows a page with a button per
-//! person; the button issues a code, which [`codes`] keeps for a minute; [`exchange`] redeems it once
-//! for tokens with the claims of [`tokens`], signed by [`keys`]. [`session`] has user info, revocation
-//! and sign-out. [`client`] authenticates the client, [`answers`] builds the responses.
+//! Steps of a sign-in: [`authorization`] validates the request and shows a page with a button per user;
+//! the button issues a code, which [`codes`] stores for a minute; [`exchange`] redeems it once for
+//! tokens with the claims of [`tokens`], signed by [`keys`]. [`session`] implements user info,
+//! revocation and sign-out, [`client`] client authentication, [`answers`] the responses.
 //!
 //! # Example
 //! ```no_run
@@ -45,25 +45,25 @@ use session::Revocations;
 
 pub use people::{ADMIN, MEMBER};
 
-/// Maximum size of a request body, more than any valid one.
+/// Maximum size of a request body; valid ones are smaller.
 const MAX_FORM_BYTES: usize = 16 * 1024;
 
 /// Settings of the provider and its client.
 #[derive(Clone)]
 pub struct IdentityConfig {
-    /// Issuer URL, at which it is served, without a trailing slash: `http://127.0.0.1:4000`.
+    /// Issuer URL, where the provider is served, without a trailing slash: `http://127.0.0.1:4000`.
     pub issuer: String,
-    /// The client's id.
+    /// The client's `client_id`.
     pub client_id: String,
-    /// The client's secret; `None` for a public client, which PKCE alone protects.
+    /// The client's secret; `None` for a public client, which uses PKCE only.
     pub client_secret: Option<String>,
     /// Registered redirect URIs, compared exactly (RFC 9700, 2.1).
     pub redirect_uris: Vec<String>,
     /// Registered redirect URIs after signing out.
     pub post_logout_redirect_uris: Vec<String>,
-    /// `aud` of access tokens.
+    /// `aud` claim of access tokens.
     pub audience: String,
-    /// The clock: for tokens and the expiry of codes.
+    /// The clock, for timestamps in tokens and the expiry of codes.
     pub now: Now,
 }
 
@@ -72,7 +72,7 @@ pub struct IdentityConfig {
 pub struct Handle(Arc<Provider>);
 
 impl Handle {
-    /// Rotates the signing key. The old one stays published, so that its tokens stay valid.
+    /// Rotates the signing key. The old key stays published, so that its tokens stay valid.
     pub fn rotate(&self) {
         self.0.keys.rotate(self.0.now());
     }

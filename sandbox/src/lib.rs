@@ -1,12 +1,13 @@
-//! Simulators of external systems: the central bank's CEP portal, whose responses equal the recorded
-//! ones to the byte where a client could tell the difference, and an [`identity`] provider.
+//! Simulators of external systems: the central bank's CEP portal, whose responses are byte-identical to
+//! recorded ones where a client could notice a difference, and an [`identity`] provider.
 //!
-//! Steps of one lookup: `form` parses the ten fields into an `order`, `outcome` decides the response
-//! (any well-formed transfer is found; a magic amount chooses another response, which `query_counts`
-//! may end), `sessions` stores the order that may be downloaded, `pages` holds the portal's HTML. A proof consists of the order
-//! and of `details` that `seeded_rng` derives from its tracking key; `seal` signs it, `proof` writes
-//! its XML, `pdf` its PDF and `archive` a ZIP of both. `portal` defines the three routes, `server`
-//! serves the portal or the provider on a listener.
+//! Steps of one query: `form` parses the ten fields into an `order`, `outcome` decides the response
+//! (any well-formed transfer is found; a special amount selects another response, in some cases only
+//! for the first queries, counted by `query_counts`), `sessions` stores the order that may be
+//! downloaded, and `pages` has the portal's HTML. A proof consists of the order and of `details` that
+//! `seeded_rng` derives from its tracking key; `seal` signs it, `proof` writes its XML, `pdf` its PDF
+//! and `archive` a ZIP of both. `portal` defines the three routes, and `server` serves the portal or
+//! the provider on a listener.
 
 mod answers;
 mod archive;

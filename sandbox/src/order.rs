@@ -1,11 +1,11 @@
-//! A payment order as identified by the portal's form.
+//! A payment order, identified by the fields of the portal's form.
 
 use chrono::NaiveDate;
 use domain::amount::Amount;
 use domain::participant::{Catalogue, ParticipantCode};
 use domain::tracking_key::TrackingKey;
 
-/// Recipient of a payment.
+/// Kind of the recipient of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Beneficiary {
     /// A customer of the receiver (`receptorParticipante=0`); the account is the beneficiary's.
@@ -14,12 +14,12 @@ pub(crate) enum Beneficiary {
     Participant,
 }
 
-/// One payment order. Equal orders have equal proofs, byte for byte.
+/// One payment order. Equal orders have byte-identical proofs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Order {
     pub(crate) date: NaiveDate,
     pub(crate) tracking_key: TrackingKey,
-    /// The numeric reference, up to 7 digits.
+    /// Numeric reference, up to 7 digits.
     pub(crate) reference: u32,
     pub(crate) issuer: ParticipantCode,
     pub(crate) receiver: ParticipantCode,
@@ -40,7 +40,7 @@ impl Order {
     }
 }
 
-/// Returns the short name of a participant in the central bank's list; its code when it isn't listed.
+/// Returns a participant's short name in the central bank's list, or its code if it isn't listed.
 pub(crate) fn participant_name(code: ParticipantCode) -> String {
     Catalogue::embedded()
         .find(code)

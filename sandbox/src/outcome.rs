@@ -1,4 +1,4 @@
-//! Decides the response to an inquiry: the magic amounts, and the rule for all others.
+//! Decides the response to a query: special amounts, and the rule for all others.
 
 use chrono::{Days, NaiveDate};
 use domain::participant::{Catalogue, ParticipantCode};
@@ -12,37 +12,37 @@ use crate::query_counts::QueryCounts;
 pub(crate) enum Outcome {
     /// There is a proof.
     Found,
-    /// There is a proof, but the download returns that of another transfer.
+    /// There is a proof, but the download returns the proof of another transfer.
     FoundAnother,
-    /// The payment is known and has no proof.
+    /// The payment is known but has no proof.
     KnownWithoutProof(PaymentState),
-    /// No such payment, in the portal's wording for recent dates.
+    /// The payment is unknown; the page has the portal's wording for recent dates.
     NotFoundRecent,
-    /// No such payment, in the portal's wording for older dates.
+    /// The payment is unknown; the page has the portal's wording for older dates.
     NotFoundHistoric,
-    /// Over the limit.
+    /// The portal's page for too many queries.
     TooManyQueries,
     /// The portal asks for a captcha.
     CaptchaWanted,
     /// HTTP 500.
     ServerError,
-    /// A page that no client knows.
+    /// A page that clients don't recognise.
     UnseenPage,
     /// The connection is closed without a response.
     HangUp,
-    /// No response, ever.
+    /// The request never gets a response.
     Silence,
 }
 
-/// Age up to which the recent wording of "not found" is used. Inferred: both wordings are recorded,
-/// but not the date on which the portal switches.
+/// Age up to which the recent wording of "not found" is used. This is a guess: both wordings were
+/// recorded, but not the age at which the portal switches.
 const RECENT: Days = Days::new(45);
-/// Queries of a transfer after which a proof appears that wasn't there at first.
+/// Number of queries after which a late proof appears.
 const QUERIES_BEFORE_PROOF: u32 = 2;
 
 impl Outcome {
-    /// Decides the response to `order`; `today` is Mexico City's date. Counts the queries of a transfer
-    /// whose response depends on their number.
+    /// Decides the response to `order`; `today` is the date in Mexico City. Counts the queries if the
+    /// response depends on their number.
     pub(crate) fn of(order: &Order, today: NaiveDate, queries: &QueryCounts) -> Self {
         let is_early = || queries.add(order) < QUERIES_BEFORE_PROOF;
         match order.amount.to_string().as_str() {
@@ -88,8 +88,8 @@ impl Outcome {
     }
 }
 
-/// Returns whether an order can exist: all can, except in the future, within one institution, or of an
-/// institution that was no participant on its date.
+/// Returns `true` if a payment can exist: not in the future, not within one institution, and both
+/// institutions were participants on its date.
 fn exists(order: &Order, today: NaiveDate) -> bool {
     let takes_part = |code: ParticipantCode| {
         Catalogue::embedded()

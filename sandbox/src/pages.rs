@@ -1,5 +1,7 @@
-//! The portal's pages, byte for byte as recorded: LF and CRLF, entities and bare accents, comments
-//! that repeat the message, nine state descriptions. Only the data of one payment is filled in. `criterion-missing` and `query-failed` are inferred from client sources, `unseen` is made up.
+//! The portal's pages, byte-identical to recorded ones: line ends, entities, unescaped accents,
+//! comments that repeat the message, descriptions of the nine states. Only the data of one payment is
+//! filled in. `criterion-missing` and `query-failed` are derived from the source code of clients,
+//! `unseen` is invented.
 
 use chrono::NaiveDateTime;
 use domain::payment::PaymentState;
@@ -23,13 +25,13 @@ const STATE: &str = include_str!("pages/state.html");
 const IDENTIFIED: &str = "Con la información proporcionada se identificó el siguiente pago:";
 const APOLOGY: &str = "Lo sentimos, por el momento no es posible generar el CEP. ";
 
-/// Times at which SPEI received and processed a payment, Mexico City's.
+/// Times at which SPEI received and processed a payment, in Mexico City.
 pub(crate) struct Processing {
     pub(crate) received: NaiveDateTime,
     pub(crate) processed: NaiveDateTime,
 }
 
-/// Returns the page of a payment and its state, with an apology when a proof was requested.
+/// Returns the page of a payment's state, with an apology if a proof was requested.
 pub(crate) fn state(
     order: &Order,
     state: PaymentState,
@@ -56,7 +58,8 @@ pub(crate) fn state(
     })
 }
 
-/// Replaces the `{{name}}` placeholders of a template in one pass: placeholders in values stay.
+/// Replaces the `{{name}}` placeholders of a template in one pass, so that placeholders in values
+/// aren't replaced.
 pub(crate) fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut filled = String::with_capacity(template.len() + 512);
     let mut rest = template;

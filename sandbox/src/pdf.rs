@@ -1,6 +1,6 @@
-//! The PDF of a proof, as the portal's generator draws it (recorded in 2025): its data, original chain
-//! and seal, in the portal's layout and by the same operators. In the place of the emblem, in the free
-//! space and in the notice at the foot it says that it is invalid.
+//! Renders the PDF of a proof like the portal's generator (recorded in 2025): the data, original chain
+//! and seal, in the portal's layout and with the same operators. In place of the emblem, in the blank
+//! area and in the notice it states that it is invalid.
 
 mod canvas;
 mod helvetica;
@@ -18,12 +18,12 @@ use crate::proof::SealedProof;
 const PAGE: [f32; 2] = [595.0, 850.0];
 /// Right edge of the amounts.
 const RIGHT: f32 = 572.0;
-/// Left edges of the columns of labels and values, and the width of the values.
+/// Left edges of the label and value columns, and the width of the value column.
 const PAYER: [f32; 3] = [24.0, 153.0, 146.0];
 const BENEFICIARY: [f32; 3] = [306.0, 435.0, 138.0];
-/// Width of the chain, of the seal and of the notice.
+/// Line width of the chain, the seal and the notice.
 const WIDTH: f32 = 545.0;
-/// Distances of the lines of the chain and the seal, of the notice, and of a value.
+/// Line spacings of the chain and seal, of the notice, and of values.
 const STEP: f32 = 9.14;
 const NOTICE_STEP: f32 = 8.8;
 const VALUE_STEP: f32 = 11.0;
@@ -37,7 +37,7 @@ const NOTICE: &str = "Este documento fue generado por un banco simulado (sandbox
     son inventados, y el sello digital se firmó con una llave pública de desarrollo que no protege \
     nada. Ninguna institución financiera ni el Banco de México participaron en su emisión.";
 
-/// Renders the PDF of `proof` as of `at` (Mexico City's time). Its bytes change with that time.
+/// Renders the PDF of `proof` with the query time `at` (Mexico City). Its bytes depend on that time.
 pub(crate) fn render(proof: &SealedProof, at: NaiveDateTime) -> Vec<u8> {
     document(at, &content(proof, at))
 }
@@ -58,7 +58,7 @@ fn document(at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
     sheet.finish();
 
     pdf.stream(contents, content);
-    // A title is what a forger would write: the portal's PDFs have none.
+    // No title, because the portal's PDFs have none; a title would suggest a forgery.
     pdf.document_info(info).creation_date(date_of(at));
     pdf.type1_font(font)
         .base_font(Name(b"Helvetica"))
@@ -66,7 +66,7 @@ fn document(at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
     pdf.finish()
 }
 
-/// Converts a time of Mexico City, which has been UTC-6 all year since 2022.
+/// Converts a time in Mexico City, which has been UTC-6 all year since 2022.
 fn date_of(at: NaiveDateTime) -> Date {
     let small = |number: u32| u8::try_from(number).unwrap_or(0);
     Date::new(u16::try_from(at.year()).unwrap_or(0))
@@ -126,7 +126,7 @@ fn summary(canvas: &mut Canvas, proof: &SealedProof) {
     let concept = wrap(&details.concept, 8.0, 220.0);
     canvas.value_lines([111.0, 709.7], 8.0, 9.5, &concept);
     canvas.value_to([RIGHT, 765.66], &pesos(order.amount));
-    // No payment of the sandbox has a VAT; some of its banks don't say so.
+    // The sandbox's payments have no VAT; some of its banks omit the field.
     if details.iva.is_some() {
         canvas.value_to([RIGHT, 747.66], "$ 0.00");
     }
@@ -218,7 +218,7 @@ fn marks(canvas: &mut Canvas) {
     canvas.text([70.0, 214.0], 12.0, WARNING, notice);
 }
 
-/// `$ 1,234.56`.
+/// Formats an amount like the portal: `$ 1,234.56`.
 fn pesos(amount: Amount) -> String {
     let plain = amount.to_string();
     let (integer, cents) = plain.split_once('.').unwrap_or((&plain, "00"));

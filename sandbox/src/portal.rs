@@ -1,4 +1,4 @@
-//! The portal's three routes.
+//! The three routes of the sandbox portal.
 
 use std::future::pending;
 use std::num::NonZeroUsize;
@@ -36,7 +36,7 @@ use crate::query_counts::QueryCounts;
 use crate::sessions::Sessions;
 use crate::{archive, pdf};
 
-/// A clock.
+/// Returns the current time.
 pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
 /// Settings of a sandbox portal.
@@ -44,13 +44,13 @@ pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 pub struct SandboxConfig {
     /// Latency of `valida.do` (the real portal's: 0 to 3 s).
     pub latency: Duration,
-    /// The clock: for PDFs, cookies and the age of dates.
+    /// The clock, for PDFs, cookies and the age of dates.
     pub now: Now,
 }
 
-/// Maximum size of a form, more than any valid one.
+/// Maximum size of a form in bytes; valid ones are smaller.
 const MAX_FORM_BYTES: usize = 16 * 1024;
-/// Memory limit of the cache of sealed proofs.
+/// Memory limit in bytes of the cache of sealed proofs.
 const PROOF_CACHE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Returns the portal's routes, `/cep/*.do`. Serve it with [`crate::serve`]: axum's own server can't
@@ -70,17 +70,17 @@ struct Portal {
     sessions: Sessions,
     queries: QueryCounts,
     proofs: Cache<Order, Arc<SealedProof>>,
-    /// Limits concurrent signatures to the number of processors, which the server needs too.
+    /// Limits concurrent signing to the number of processors, which the server needs too.
     sealers: Semaphore,
 }
 
-/// Returns the memory of a proof: mostly XML, chain and seal; the rest is below a kilobyte.
+/// Memory of a proof in bytes: XML, chain and seal, plus less than a kilobyte.
 fn weight(proof: &SealedProof) -> u32 {
     let bytes = proof.xml.len() + proof.chain.len() + proof.seal.len() + 1024;
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// `valida.do`: looks up a payment and arms the session if it has a proof.
+/// `valida.do`: looks up a payment and, if it has a proof, allows the session to download it.
 async fn validate(
     State(portal): State<Arc<Portal>>,
     headers: HeaderMap,
@@ -110,7 +110,7 @@ struct Download {
     formato: String,
 }
 
-/// `descarga.do`: the file of the proof for which the session is armed.
+/// `descarga.do`: the file of the proof that the session may download.
 async fn download(
     State(portal): State<Arc<Portal>>,
     headers: HeaderMap,
@@ -133,7 +133,7 @@ struct CatalogueDay {
     fecha: String,
 }
 
-/// `instituciones.do`: the participants of SPEI on a date, by name; today's without a valid date.
+/// `instituciones.do`: SPEI's participants on a date, sorted by name; today's if the date is invalid.
 async fn institutions(
     State(portal): State<Arc<Portal>>,
     query: Result<Query<CatalogueDay>, QueryRejection>,
@@ -156,7 +156,7 @@ async fn institutions(
     }))
 }
 
-/// A response, and the order whose download it arms.
+/// A response, and the order that the session may then download.
 struct Validation {
     answer: Response,
     armed: Option<Order>,
@@ -223,7 +223,7 @@ impl Portal {
         }
     }
 
-    /// The page of a payment's state. What was paid today was paid by now.
+    /// The page of a payment's state. Its times are never in the future.
     fn state_page(&self, order: &Order, state: PaymentState, query_type: QueryType) -> Response {
         let now = calendar::mexico_city(self.now());
         let processed = Details::of(order).credited_at.min(now);
@@ -234,8 +234,8 @@ impl Portal {
         chunked_page(pages::state(order, state, &processing, query_type))
     }
 
-    /// Seals the proof that will be downloaded, as a portal does while it thinks. Sealing takes
-    /// about a millisecond, which adds up when many ask at once.
+    /// Seals the proof before its download, during the response delay. Sealing takes about a
+    /// millisecond, which matters under load.
     async fn prepare(&self, armed: Option<&Order>) {
         let Some(order) = armed else {
             return;
@@ -244,7 +244,7 @@ impl Portal {
             let _sealer = self.sealers.acquire().await.ok()?;
             let order = order.clone();
             let sealing = spawn_blocking(move || Arc::new(SealedProof::issue(order)));
-            // A proof that isn't prepared is sealed on its download.
+            // If this fails, the proof is sealed when it is downloaded.
             sealing.await.ok()
         };
         self.proofs.optionally_get_with_by_ref(order, issue).await;

@@ -1,5 +1,5 @@
-//! Issues proofs in the receiving bank's format: original chain, seal, XML. Their bytes depend on the
-//! order alone.
+//! Issues proofs in the receiving bank's format: original chain, seal, XML. Their bytes depend only on
+//! the order.
 
 use bytes::Bytes;
 use domain::file::FileStem;
@@ -8,26 +8,26 @@ use crate::details::{ChildOrder, Details, Generation, Party};
 use crate::order::Order;
 use crate::seal::SealCertificate;
 
-/// Fields that the second generation of original chains added after the amount (portal recordings).
+/// Fields after the amount in original chains of the second version (from recorded proofs).
 const SECOND_GENERATION: &str = "|NA|NA|0|0|NA|0|0.00";
-/// Fields that the third generation added after those: 17 empty ones.
+/// Further fields in chains of the third version: 17 empty ones.
 const THIRD_GENERATION: &str = "|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA";
 
-/// The magic amount of a proof with the seal of another text.
+/// Special amount: the proof has the seal of another text.
 const SEALED_ANOTHER_TEXT: &str = "600.00";
-/// Concept of that other text; no proof has it.
+/// Concept in that other text; no proof has it.
 const CONCEPT_OF_ANOTHER_TEXT: &str = "OTRO CONCEPTO";
-/// The magic amount of a proof that is sealed with [`SealCertificate::Unknown`].
+/// Special amount: the proof is sealed with [`SealCertificate::Unknown`].
 const SEALED_WITH_AN_UNKNOWN_CERTIFICATE: &str = "600.01";
 
-/// A sealed proof.
+/// A sealed proof with its data and files.
 pub(crate) struct SealedProof {
     pub(crate) order: Order,
     pub(crate) details: Details,
     pub(crate) certificate: SealCertificate,
     /// The original chain without the final seal.
     pub(crate) chain: String,
-    /// Base64, 344 characters.
+    /// The seal in base64, 344 characters.
     pub(crate) seal: String,
     pub(crate) xml: Bytes,
     /// File name without extension.
@@ -169,7 +169,7 @@ fn attributes(party: &Party) -> String {
     )
 }
 
-/// Escapes text for an attribute in double quotes and for HTML text.
+/// Escapes text for double-quoted attributes and for HTML text.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

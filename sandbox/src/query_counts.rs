@@ -1,15 +1,15 @@
-//! Number of queries of a transfer, for answers that change with it. Bounded in number.
+//! Counts the queries of each transfer, for responses that depend on the count.
 
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 
 use crate::order::Order;
 
-/// Transfers that are counted, about 2 MB; the one that wasn't queried for the longest time is
-/// forgotten, and begins again.
+/// Maximum number of counted transfers, about 2 MB. The least recently queried one is dropped, and its
+/// count starts again.
 const MAX_ORDERS: u64 = 5_000;
 
-/// Counts the queries of each transfer.
+/// Number of queries by order.
 pub(crate) struct QueryCounts(Cache<Order, u32>);
 
 impl QueryCounts {

@@ -1,4 +1,4 @@
-//! Seals of the sandbox: the real scheme (RSA-2048, PKCS#1 v1.5, SHA-512) with published keys.
+//! Seals of the sandbox: the real scheme (RSA-2048, PKCS#1 v1.5, SHA-512) with published private keys.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use aws_lc_rs::signature::RSA_PKCS1_SHA512;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Number of [`SealCertificate::Known`], which is in all proofs but those of one magic amount.
+/// Number of [`SealCertificate::Known`], used in all proofs except those of one special amount.
 pub const CERTIFICATE_NUMBER: &str = SealCertificate::Known.number();
 
 /// Returns the public key (`SubjectPublicKeyInfo`, DER) of [`SealCertificate::Known`].
@@ -16,17 +16,17 @@ pub fn public_key_der() -> &'static [u8] {
     SealCertificate::Known.public_key_der()
 }
 
-/// Certificate of the sandbox's banks. No authority issued any of them.
+/// Certificate of the sandbox's banks, not issued by any authority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealCertificate {
-    /// The one that a gateway has the public key of, for `test` keys.
+    /// Certificate whose public key the gateway has, for `test` keys.
     Known,
-    /// The one of which no gateway has the public key.
+    /// Certificate whose public key the gateway doesn't have.
     Unknown,
 }
 
 impl SealCertificate {
-    /// Serial number, 20 digits.
+    /// Serial number of 20 digits.
     pub const fn number(self) -> &'static str {
         match self {
             Self::Known => "00000999900000000001",
@@ -42,12 +42,12 @@ impl SealCertificate {
         }
     }
 
-    /// Seals an original chain: its bytes without the final seal but with the leading and the
-    /// trailing `||`. The answer is base64, 344 characters, and the same for the same chain.
+    /// Signs an original chain without the final seal but with the leading and trailing `||`. Returns
+    /// 344 characters of base64, always the same for the same chain.
     pub(crate) fn seal(self, chain: &str) -> String {
         let key = self.key();
         let mut signature = vec![0; key.public_modulus_len()];
-        // PKCS#1 v1.5 uses no randomness; the argument is for other schemes.
+        // PKCS#1 v1.5 uses no randomness; other schemes need the argument.
         key.sign(
             &RSA_PKCS1_SHA512,
             &SystemRandom::new(),

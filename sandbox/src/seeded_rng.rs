@@ -1,8 +1,8 @@
-//! Pseudo-random choices seeded with the tracking key, so a proof is the same in every query, on every
-//! machine, after every restart.
+//! Pseudo-random choices seeded with the tracking key, so that a proof is the same for every query, on
+//! every machine and after every restart.
 //!
-//! Each draw is the SHA-256 of a label and the key. A stateful generator would make each draw depend
-//! on those before it, so that one more detail would change the rest of every proof.
+//! Each draw is the SHA-256 of a label and the key. With a stateful generator, each draw would depend
+//! on those before it, so adding one detail would change the rest of every proof.
 
 use aws_lc_rs::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 use domain::tracking_key::TrackingKey;
@@ -32,7 +32,7 @@ impl<'a> SeededRng<'a> {
         choices[self.below(bound, label) as usize]
     }
 
-    /// Returns so many decimal digits, 32 at most.
+    /// Returns `count` decimal digits, at most 32.
     pub(crate) fn digits(&self, count: usize, label: &str) -> String {
         let draw = self.draw(label);
         let digits = draw.iter().map(|byte| char::from(b'0' + byte % 10));

@@ -1,4 +1,4 @@
-//! HTTP server. Built on hyper, because axum's own can't close a connection without a response.
+//! HTTP server based on hyper, because axum's own can't close a connection without a response.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -18,18 +18,18 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
-/// Time limit for a request head.
+/// Time limit for receiving a request head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time limit for requests under way at shutdown; silent ones would last for ever.
+/// Time limit for running requests at shutdown, because some never get a response.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 /// Delay after a failed `accept`, for example without free file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Marker of a response that isn't sent: the connection is closed instead.
+/// Marks a response that isn't sent; the connection is closed instead.
 #[derive(Clone, Copy)]
 pub(crate) struct AbortConnection;
 
-/// The error that makes hyper drop a connection.
+/// Error that makes hyper close a connection.
 #[derive(Debug)]
 struct ConnectionAborted;
 
@@ -41,13 +41,13 @@ impl fmt::Display for ConnectionAborted {
 
 impl std::error::Error for ConnectionAborted {}
 
-/// Serves `router` until `shutdown`; requests under way have a second to finish.
+/// Serves `router` until `shutdown`; running requests have a second to finish.
 pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
     let mut shutdown = pin!(shutdown);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     let mut protocol = http1::Builder::new();
-    // The recorded responses write `Set-Cookie`, not `set-cookie`.
+    // The recorded responses have `Set-Cookie`, not `set-cookie`.
     protocol
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -62,7 +62,7 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        // Otherwise a response on a kept-alive connection may wait 40 ms for the client's ACK.
+        // Without this, a response on a kept-alive connection may wait 40 ms for the client's ACK.
         let _ = stream.set_nodelay(true);
         let router = router.clone();
         let service = service_fn(move |request| answer(router.clone(), request));

@@ -1,4 +1,4 @@
-//! Session store: the order that each session may download. Bounded in number and idle time.
+//! Session store: the order whose proof each session may download. Number and idle time are limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use crate::order::Order;
 
 /// Idle time after which a session expires.
 const IDLE: Duration = Duration::from_mins(10);
-/// Maximum number of sessions: half a minute of 2,000 payments a second, about 25 MB.
+/// Maximum number of sessions: enough for 2,000 payments a second during half a minute, about 25 MB.
 const MAX_ENTRIES: u64 = 60_000;
 
-/// The order that a known session is armed with; `None` when it isn't armed.
+/// The order whose proof a session may download; `None` if there is none.
 type Armed = Option<Arc<Order>>;
 
-/// The sessions of the portal.
+/// The portal's sessions by id.
 pub(crate) struct Sessions(Cache<String, Armed>);
 
 impl Sessions {
@@ -33,7 +33,7 @@ impl Sessions {
         self.0.contains_key(id)
     }
 
-    /// Arms the session with an order, or disarms it.
+    /// Sets the order whose proof the session may download.
     pub(crate) async fn arm(&self, id: String, order: Option<Order>) {
         self.0.insert(id, order.map(Arc::new)).await;
     }

@@ -10,7 +10,7 @@ use ports::outbound::{ArchivedProof, ProofArchive, StoreError};
 use super::names::Metric;
 use super::{Metrics, names};
 
-/// An archive whose reads and writes are counted.
+/// Archive that counts its reads and writes.
 pub(crate) struct MeteredArchive {
     metrics: Arc<Metrics>,
     archive: Arc<dyn ProofArchive>,
@@ -25,7 +25,7 @@ impl MeteredArchive {
         }
     }
 
-    /// A call that has failed unless another result is set.
+    /// Begins a call, which counts as failed unless another result is set.
     fn begin(&self, metric: &'static Metric) -> Ending<'_> {
         Ending {
             metrics: &self.metrics,
@@ -74,7 +74,7 @@ impl ProofArchive for MeteredArchive {
     }
 }
 
-/// Counts a call when it ends, also when its caller stops waiting for it.
+/// Counts a call when it ends, or when its caller stops waiting for it.
 struct Ending<'a> {
     metrics: &'a Metrics,
     metric: &'static Metric,

@@ -1,4 +1,4 @@
-//! Metrics of lookups at the bank.
+//! Metrics of queries to the bank.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use super::{LazyHistogram, Metrics, names};
 
-/// Bank whose lookups are measured. One that is given up by everybody who waits for it isn't counted.
+/// Bank whose queries are measured. A query that every caller gave up isn't counted.
 pub(crate) struct MeteredBank {
     bank: Arc<dyn Bank>,
     clock: Arc<dyn Clock>,
     durations: [LazyHistogram; Outcome::COUNT],
 }
 
-/// Outcome of a lookup.
+/// Outcome of a query.
 #[derive(Clone, Copy, EnumCount, IntoStaticStr, PartialEq, Eq, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 enum Outcome {
@@ -45,7 +45,7 @@ impl Outcome {
 }
 
 impl MeteredBank {
-    /// Measures the bank that keys of this environment ask.
+    /// Measures the bank that keys of this environment query.
     pub(crate) fn new(
         metrics: &Arc<Metrics>,
         bank: Arc<dyn Bank>,
@@ -56,7 +56,7 @@ impl MeteredBank {
             let outcome = Outcome::VARIANTS[place];
             let labels = [("side", side.name()), ("outcome", outcome.into())];
             let duration = metrics.histogram(&names::BANK_LOOKUP_DURATION, &labels);
-            // An alert looks for its increase.
+            // Exposed from the start: an alert looks for its increase.
             if side == Environment::Live && outcome == Outcome::ProtocolError {
                 duration.expose();
             }

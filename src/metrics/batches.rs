@@ -18,14 +18,14 @@ use ports::outbound::{
 use super::names::Metric;
 use super::{Metrics, names};
 
-/// A store of batches whose changes are counted, those of their lookups included.
+/// Store of batches that counts its changes, including those of their lookups.
 pub(crate) struct MeteredBatches {
     metrics: Arc<Metrics>,
     store: Arc<dyn BatchStore>,
 }
 
 impl MeteredBatches {
-    /// Counts changes of this store.
+    /// Counts the changes of this store.
     pub(crate) fn new(metrics: &Arc<Metrics>, store: Arc<dyn BatchStore>) -> Self {
         Self {
             metrics: Arc::clone(metrics),

@@ -18,30 +18,27 @@ use crate::traces::{Counts, Traces};
 
 /// Sources of the gauges.
 pub(crate) struct Sources {
-    /// Name of the process.
     pub(crate) instance: InstanceName,
     pub(crate) banks: BankBySide,
     pub(crate) bank_monitor: Arc<BankMonitor>,
-    /// The rate limiter, where it falls back to this process.
+    /// `None` without Redis.
     pub(crate) limiter: Option<Arc<FallbackLimiter>>,
-    /// The number of replicas.
     pub(crate) replicas: Arc<ReplicaCount>,
-    /// Pacing of the bank, where it falls back to this process.
+    /// `None` without Redis.
     pub(crate) pacer: Option<Arc<FallbackPacer>>,
-    /// The archive of issued proofs, unless it is off.
+    /// `None` when the archive is off.
     pub(crate) archive: Option<Arc<ArchiveService>>,
     pub(crate) journal: Journal,
-    /// The store of keys and sessions.
+    /// Connections for everything but the dashboard.
     pub(crate) keys: Store,
-    /// The dashboard's connections to the store.
+    /// The dashboard's connections; `None` without a dashboard.
     pub(crate) dashboard: Option<Store>,
-    /// Connections of callers.
     pub(crate) connections: OpenConnections,
     pub(crate) traces: Traces,
     pub(crate) dropped_lines: Arc<DroppedLines>,
 }
 
-/// Metrics, whose gauges are sampled for each scrape.
+/// All metrics; the gauges are sampled for each scrape.
 pub(crate) struct ScrapedGauges {
     metrics: Arc<Metrics>,
     sources: Sources,

@@ -15,14 +15,14 @@ use ports::outbound::{
 use super::names::Metric;
 use super::{Metrics, names, number};
 
-/// A store of lookups whose changes are counted.
+/// Store of lookups that counts its changes.
 pub(crate) struct MeteredLookups {
     metrics: Arc<Metrics>,
     store: Arc<dyn LookupStore>,
 }
 
 impl MeteredLookups {
-    /// Counts changes of this store.
+    /// Counts the changes of this store.
     pub(crate) fn new(metrics: &Arc<Metrics>, store: Arc<dyn LookupStore>) -> Self {
         Self {
             metrics: Arc::clone(metrics),
@@ -38,7 +38,7 @@ impl MeteredLookups {
         self.count(&names::LOOKUPS_ENDED, &[("state", state.name())]);
     }
 
-    /// Counts a result that says whether a lease was still held.
+    /// Counts a lost lease, unless it was still held.
     fn held(&self, held: bool) -> bool {
         if !held {
             self.count(&names::LOOKUP_LEASES_LOST, &[]);
@@ -157,7 +157,7 @@ impl LookupStore for MeteredLookups {
         self.store.prune_lookups(before).await
     }
 
-    /// Reads the queue, and shows its length and age.
+    /// Reads the queue, and records its length and age.
     async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError> {
         let queue = self.store.lookup_queue(now).await?;
         for queued in &queue {

@@ -2,7 +2,6 @@
 
 use metrics::Unit;
 
-/// One metric.
 pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
@@ -10,7 +9,6 @@ pub(super) struct Metric {
     pub(super) help: &'static str,
 }
 
-/// Type of a metric.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// Only rises.
@@ -21,23 +19,26 @@ pub(super) enum Kind {
     Histogram { buckets: &'static [f64] },
 }
 
-// As few buckets as the quantiles of alerts and panels need (deploy/monitoring): each is a line of each
-// series. A threshold of an alert is a bound.
+// As few buckets as the quantiles of alerts and panels need (deploy/monitoring): each adds a line
+// to each series. Thresholds of alerts are bucket bounds.
 
-/// 5 ms to 30 s: a proof in memory takes 1 ms, a lookup at its deadline 25 s and more.
+/// Buckets (s) of requests, 5 ms to 30 s: a proof in memory takes 1 ms, a query to the bank 25 s
+/// and more at its deadline.
 const OF_REQUESTS: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0];
-/// 250 µs to 150 ms: Redis on the same network takes 100 to 500 µs and fails after 150 ms; in
-/// process everything is in the first. An alert looks at 50 ms.
+/// Buckets (s) of the limiter's calls, 250 µs to 150 ms: Redis on the same network takes 100 to 500
+/// µs and times out after 150 ms; all calls within the process are in the first bucket. An alert
+/// uses 50 ms.
 const OF_THE_LIMITER: &[f64] = &[0.000_25, 0.000_5, 0.001, 0.005, 0.02, 0.05, 0.15];
-/// Buckets, in seconds: the wait for a slot at the bank.
+/// Buckets (s) of the wait for a slot at the bank.
 const OF_TURNS: &[f64] = &[0.01, 0.5, 2.0, 5.0, 10.0, 22.0, 60.0, 600.0];
-/// 1 ms to 5 s: a disk that flushes takes milliseconds; nobody waits longer than 5 s. An alert looks at
-/// half a second.
+/// Buckets (s) of commits, 1 ms to 5 s: a flush to disk takes milliseconds; no request waits longer
+/// than 5 s. An alert uses half a second.
 const OF_COMMITS: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0];
-/// One caller at a time, or thousands. The panel needs the mean alone.
+/// Buckets of entries per commit: from one caller at a time to thousands. The panel uses only the
+/// mean.
 const OF_ENTRIES: &[f64] = &[1.0, 10.0, 100.0, 1_000.0];
 
-/// Receivers answer at once, or when they are done; after 15 s they are given up.
+/// Buckets (s) of webhook attempts, which time out after 15 s.
 const OF_WEBHOOKS: &[f64] = &[0.05, 0.25, 1.0, 5.0, 15.0];
 
 macro_rules! names {
@@ -180,7 +181,7 @@ names! {
     BUILD_INFO = "cep_build_info",
         Kind::Gauge, None,
         "Always 1; its labels tell the version, and this process among its replicas";
-    // A counter by its nature; ours count whole numbers only.
+    // A counter by its nature, but our counters are integers.
     PROCESS_CPU = "process_cpu_seconds_total",
         Kind::Gauge, Some(Unit::Seconds),
         "Time on processors, of the user and of the system";

@@ -6,7 +6,7 @@ use super::names::{
 };
 use super::{Metrics, number};
 
-/// Samples the usual metrics of a process. One that can't be read keeps its value.
+/// Samples the usual metrics of a process. A metric that can't be read keeps its value.
 pub(super) fn read(metrics: &Metrics) {
     if let Ok((soft, _)) = rlimit::Resource::NOFILE.get() {
         set(metrics, &PROCESS_MAX_FDS, number(soft));

@@ -12,14 +12,14 @@ use web::MetricsSink;
 
 use super::{LazyHistogram, METADATA, Metrics, names};
 
-/// Number of endings: outcomes, and eight that are none.
+/// Number of endings: all outcomes, and eight others.
 const ENDINGS: usize = Outcome::ALL.len() + 8;
 
 /// Sink that measures proof requests and counts answers.
 pub(crate) struct MeteredRequests {
     metrics: Arc<Metrics>,
     durations: [[LazyHistogram; ENDINGS]; Endpoint::ALL.len()],
-    /// By route, then by status: a closed set, of the routers.
+    /// By route, then by status. Only the routers' own routes occur, so the map stays small.
     answers: RwLock<HashMap<Box<str>, HashMap<StatusCode, Counter>>>,
 }
 

@@ -11,7 +11,7 @@ use ports::outbound::SealChecks;
 
 use super::{Metrics, names};
 
-/// Checks of seals whose verdicts are counted.
+/// Checks of seals that count their verdicts.
 pub(crate) struct MeteredSeals {
     metrics: Arc<Metrics>,
     checks: Arc<dyn SealChecks>,
@@ -20,7 +20,7 @@ pub(crate) struct MeteredSeals {
 impl MeteredSeals {
     /// Counts the verdicts of these checks.
     pub(crate) fn new(metrics: &Arc<Metrics>, checks: Arc<dyn SealChecks>) -> Self {
-        // An alert looks for its increase.
+        // Exposed from the start: an alert looks for its increase.
         counted(metrics, Environment::Live, Verdict::Invalid).absolute(0);
         Self {
             metrics: Arc::clone(metrics),

@@ -10,14 +10,14 @@ use ports::outbound::{OutgoingMessage, QueuedDeliveries, ReceiverAnswer, Webhook
 
 use super::{Metrics, names, number};
 
-/// A sender whose attempts are timed.
+/// Sender that measures the time of its attempts.
 pub(crate) struct MeteredSender {
     metrics: Arc<Metrics>,
     sender: Arc<dyn WebhookSender>,
 }
 
 impl MeteredSender {
-    /// Times the attempts of this sender.
+    /// Measures the attempts of this sender.
     pub(crate) fn new(metrics: &Arc<Metrics>, sender: Arc<dyn WebhookSender>) -> Self {
         Self {
             metrics: Arc::clone(metrics),
@@ -44,7 +44,7 @@ impl WebhookSender for MeteredSender {
 }
 
 impl Metrics {
-    /// Shows the length and the age of the queue of deliveries.
+    /// Records the length and the age of the queue of deliveries.
     pub(crate) fn webhook_queue(&self, queue: QueuedDeliveries, now: DateTime<Utc>) {
         let length = |state, deliveries| {
             let gauge = self.gauge(&names::WEBHOOK_QUEUE, &[("state", state)]);

@@ -1,9 +1,9 @@
-//! Connections on which nothing happens are closed, so that they can't take all the places.
+//! Closes idle connections, so that they can't take all the places.
 //!
 //! hyper's own deadline for heads doesn't cover a connection that never sends a byte or sends half
-//! of h2's preface, and it counts from the last answer: clients that keep connections for longer
-//! than 5 s would lose requests to it. So heads are timed here, from their first byte, once it is known that
-//! the connection has heads: its protocol is told here, too.
+//! of h2's preface, and it counts from the last answer: a client that reuses a connection after
+//! more than 5 s would lose its request. So heads are timed here, from their first byte. That
+//! applies to HTTP/1.1 alone, so the protocol is detected here, too.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -15,13 +15,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Time until the first request of a connection.
+/// Time limit for the first request of a connection.
 const FIRST_REQUEST: Duration = Duration::from_secs(5);
 /// Time from a head's first byte to its last (HTTP/1.1; h2 bounds heads by their size).
 const HEAD: Duration = Duration::from_secs(5);
-/// Time in which a client must take something of what it is sent.
+/// Longest time for which a write may make no progress.
 const STALLED: Duration = Duration::from_secs(30);
-/// Time between an answer and the next request; longer than clients usually keep connections.
+/// Time limit between an answer and the next request; longer than clients usually keep connections.
 const NEXT_REQUEST: Duration = Duration::from_secs(75);
 
 /// First bytes of a client that speaks HTTP/2 (RFC 9113, section 3.4).
@@ -34,9 +34,9 @@ struct State {
     in_flight: usize,
     /// Instant at which the connection is closed if no request begins.
     idle_until: Instant,
-    /// The same, once a head has begun to arrive.
+    /// Instant at which an incomplete head closes the connection; `None` while no head arrives.
     head_until: Option<Instant>,
-    /// The connection speaks another protocol, which bounds its own silence.
+    /// The connection was upgraded to another protocol, which limits its own idle time.
     is_upgraded: bool,
 }
 
@@ -51,7 +51,7 @@ impl Activity {
         })))
     }
 
-    /// Marks a request as in flight until the mark is dropped.
+    /// Counts a request as in flight until the guard is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> InFlight {
         let mut state = self.state();
         state.in_flight += 1;
@@ -77,8 +77,8 @@ impl Activity {
         (until > now).then_some(until)
     }
 
-    /// Bytes arrived: without a request in flight they belong to a head. Returns by when it must be
-    /// complete if this is its beginning.
+    /// Records that bytes arrived; without a request in flight they belong to a head. Returns the
+    /// head's deadline if they are its beginning.
     fn head_begins(&self, now: Instant) -> Option<Instant> {
         let mut state = self.state();
         let is_head = state.in_flight == 0 && !state.is_upgraded;
@@ -96,7 +96,7 @@ impl Activity {
     }
 }
 
-/// A request, or its body, is in flight.
+/// Guard: a request, or its body, is in flight until it is dropped.
 pub(super) struct InFlight(Arc<Activity>);
 
 impl Drop for InFlight {
@@ -107,23 +107,23 @@ impl Drop for InFlight {
     }
 }
 
-/// A stream that ends with an error once its connection has been idle for too long, or its client
-/// hasn't taken for as long what it is sent.
+/// A stream that fails once its connection has been idle for too long, or once a write has made no
+/// progress for too long.
 pub(super) struct Watched<S, H> {
     stream: S,
     #[expect(dead_code, reason = "dropping it tells that the connection is closed")]
     held: H,
     activity: Arc<Activity>,
     alarm: Pin<Box<Sleep>>,
-    /// While the client takes nothing: when that ends.
+    /// Deadline of a write that makes no progress; `None` while no write waits.
     stalled: Option<Pin<Box<Sleep>>>,
-    /// `None` until the client has sent enough to tell.
+    /// `None` until enough bytes have arrived to detect it.
     protocol: Option<Protocol>,
-    /// Bytes that told the protocol, until they are read as part of it.
+    /// Bytes read to detect the protocol, until they are read again as part of it.
     first: Vec<u8>,
 }
 
-/// Protocol of a connection, by its first bytes.
+/// Protocol of a connection, detected from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Protocol {
     Http1,
@@ -131,7 +131,7 @@ pub(super) enum Protocol {
 }
 
 impl<S, H> Watched<S, H> {
-    /// A stream that holds something until the connection is closed, also once it is upgraded.
+    /// Wraps a stream; `held` is kept until the connection is closed, even after an upgrade.
     pub(super) fn new(stream: S, activity: Arc<Activity>, held: H) -> Self {
         let alarm = Box::pin(sleep_until(Instant::now() + FIRST_REQUEST));
         Self {
@@ -145,7 +145,7 @@ impl<S, H> Watched<S, H> {
         }
     }
 
-    /// Takes note of bytes that arrived.
+    /// Starts the deadline of a head when its first bytes arrive.
     fn arrived(&mut self) {
         if self.protocol == Some(Protocol::Http1)
             && let Some(until) = self.activity.head_begins(Instant::now())
@@ -155,7 +155,7 @@ impl<S, H> Watched<S, H> {
         }
     }
 
-    /// Bounds the time for which a write waits.
+    /// Limits how long a write may wait.
     fn taken(
         &mut self,
         context: &mut Context<'_>,
@@ -185,10 +185,11 @@ impl<S, H> Watched<S, H> {
 }
 
 impl<S: AsyncRead + Unpin, H> Watched<S, H> {
-    /// The protocol that the client speaks, once it has sent enough to tell.
+    /// Detects the client's protocol, once enough bytes have arrived.
     ///
-    /// hyper-util can tell too, but hands over the bytes that told it apart from those that came with them. To
-    /// read the rest of a head hyper then doubles its buffer of 8 KiB, on each connection.
+    /// hyper-util can detect it too, but returns the bytes that it read for that separately from
+    /// those that came with them. To read the rest of a head hyper then doubles its buffer of 8
+    /// KiB, on each connection.
     ///
     /// # Errors
     /// Those of reading from the stream, and [`io::ErrorKind::TimedOut`].
@@ -245,7 +246,7 @@ impl<S: AsyncRead + Unpin, H: Unpin> AsyncRead for Watched<S, H> {
         self.first.drain(..count);
         if self.first.is_empty() {
             self.first = Vec::new();
-            // What came with them is read with them. An error is met again by the next read.
+            // Also reads what arrived after them. An error will recur at the next read.
             let _ = self.poll_stream(context, buffer);
         }
         Poll::Ready(Ok(()))

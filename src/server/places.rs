@@ -1,4 +1,4 @@
-//! Places of connections: how many are served at the same time, of all callers and of each.
+//! Limits how many connections are served at the same time, of all callers and of each.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -8,26 +8,27 @@ use domain::subscriber::subscriber;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use web::TrustedProxies;
 
-/// Share of all places that is kept, and of connections that may wait for one: a sixteenth.
+/// One sixteenth of all places is kept, and as many connections may wait for a place.
 const SHARE: usize = 16;
-/// Places that are kept, at most: more than there are probes.
+/// Maximum number of kept places: more than there are probes.
 const MOST_KEPT: usize = 32;
 
 /// Limits of connections at the same time.
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionLimits {
-    /// Of all callers.
+    /// Connections of all callers together.
     pub(crate) all: usize,
-    /// Of one address, or of one subscriber's IPv6 network.
+    /// Connections of one address, or of one subscriber's IPv6 network.
     pub(crate) per_address: usize,
-    /// Proxies, which have no limit of their own: all their callers' connections are theirs.
+    /// Trusted proxies have no limit per address: all their callers' connections come from theirs.
     pub(crate) proxies: Arc<TrustedProxies>,
 }
 
 /// Places of connections.
 ///
-/// While all places are taken, some are kept: one for each address, so that whoever holds many can't
-/// take them. Probes come from addresses that hold few, and are answered though the others wait.
+/// While all others are taken, some places are kept: one for each address, so that a caller with
+/// many connections can't take them. Probes come from addresses with few connections, and are
+/// answered even while others wait.
 pub(super) struct Places {
     limits: ConnectionLimits,
     general: Arc<Semaphore>,
@@ -43,7 +44,7 @@ struct Held {
     kept_places: HashSet<IpAddr>,
 }
 
-/// A connection's place, until this is dropped.
+/// A connection's place; dropping it gives the place back.
 #[expect(dead_code, reason = "dropping it gives the place back")]
 pub(super) struct Place {
     connection: Option<CountedConnection>,
@@ -56,11 +57,11 @@ enum Permit {
     Kept(KeptPlace),
 }
 
-/// A connection's way to its place.
+/// Result of entering: a place, or a wait for one.
 pub(super) enum Entry {
-    /// There is one.
+    /// There is a free place.
     Admitted(Place),
-    /// All are taken.
+    /// All places are taken; the connection may wait for one.
     Waiting(Turn),
 }
 
@@ -95,8 +96,8 @@ impl Places {
         }
     }
 
-    /// Finds a place for a connection; `None` when it must be closed, since its address has as many as it
-    /// may have or too many wait.
+    /// Finds a place for a connection; `None` when it must be closed because its address has
+    /// reached its limit, or too many connections wait.
     pub(super) fn enter(&self, peer: IpAddr) -> Option<Entry> {
         let connection = if self.limits.proxies.contains(peer) {
             None
@@ -134,7 +135,7 @@ impl Places {
         })
     }
 
-    /// Takes a kept place. This machine's own probes find theirs whatever others took.
+    /// Takes a kept place. This machine's own probes get one even when all of them are taken.
     fn keep(&self, peer: IpAddr) -> Option<KeptPlace> {
         let address = subscriber(peer);
         let kept_places = &mut lock(&self.held).kept_places;
@@ -149,7 +150,7 @@ impl Places {
     }
 }
 
-/// A connection that its address holds.
+/// A connection counted for its address until it is dropped.
 struct CountedConnection {
     address: IpAddr,
     held: Arc<Mutex<Held>>,
@@ -167,7 +168,7 @@ impl Drop for CountedConnection {
     }
 }
 
-/// A kept place that its address holds.
+/// A kept place of an address, given back when it is dropped.
 struct KeptPlace {
     address: IpAddr,
     held: Arc<Mutex<Held>>,

@@ -12,7 +12,7 @@ use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Room for a line about a request.
+/// Initial capacity of a line, enough for one about a request.
 const USUAL_LENGTH: usize = 512;
 
 /// Formats events as lines of JSON. Spans aren't part of them: they are exported, and the log filters them.

@@ -1,14 +1,14 @@
-//! The standard error, as the log writes to it.
+//! Standard error, the output of the log.
 
 use std::io::{self, BufWriter, IsTerminal as _, Stderr, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The standard error, buffered. Clones are the same one.
+/// Standard error, buffered. Clones share it.
 #[derive(Clone)]
 pub(super) struct Output {
     target: Arc<Mutex<Target>>,
-    /// Apart from the target, whose lock is held for as long as nobody reads the standard error.
+    /// Separate from the target, whose lock is held while standard error blocks.
     is_holding_back: Arc<AtomicBool>,
 }
 
@@ -37,7 +37,7 @@ impl Output {
         }
     }
 
-    /// Writes what was held back, and what follows.
+    /// Writes the lines that were held back; later ones are written at once.
     pub(super) fn release(&self) {
         if !self.is_holding_back.swap(false, Ordering::AcqRel) {
             return;

@@ -1,8 +1,8 @@
-//! Lines that wait to be written, and the thread that writes them.
+//! Queue of log lines, and the thread that writes them.
 //!
-//! Requests must not wait for whoever reads the log, so lines beyond a bound are dropped, and counted.
-//! Anybody can fill that queue with requests; lines about changes of keys wait in one of their own, which
-//! is written first.
+//! Requests must not wait for the log to be written, so lines beyond a limit are dropped and
+//! counted. Anybody can fill that queue with requests; lines about changes of keys wait in a queue
+//! of their own, which is written first.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -14,23 +14,22 @@ use anyhow::{Context as _, Result};
 use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Targets whose lines no flood of others displaces: changes of keys and plans, and the line that tells
-/// how many others were dropped.
+/// Targets of the reserved queue: changes of keys and plans, and the report of dropped lines.
 const RESERVED: [&str; 2] = ["cep::keys", super::DROPS];
-/// Most lines of requests and everything else that wait.
+/// Capacity of the ordinary queue, in lines.
 const ORDINARY_WAITING: usize = 32_768;
-/// Most lines about changes that wait: some 30 MiB. Changes are made by people who signed in, and each
-/// stands in the database's audit log, so only a standard error that is stuck for hours gets here.
+/// Capacity of the reserved queue, in lines: some 30 MiB. Changes are made by signed-in people and
+/// are also in the audit log, so it fills only if standard error blocks for hours.
 const RESERVED_WAITING: usize = 65_536;
-/// Lines that are taken out at once: few, so that a line about a change doesn't wait behind them.
+/// Maximum number of lines taken out at once: few, so that a line about a change doesn't wait
+/// behind them.
 const BATCH: usize = 64;
-/// Time for which the writer leaves lines alone once it has written all: under load each round writes many,
-/// and no line wakes it.
+/// Pause of the writer once it has written all lines: under load each round writes many lines, and
+/// adding a line wakes no thread.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Time for what waits at the end.
+/// Time limit for writing the remaining lines at shutdown.
 const FLUSH_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Class of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Ordinary,
@@ -40,13 +39,13 @@ enum Class {
 /// Numbers of lines that were dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DropCounts {
-    /// Lines of requests and everything else.
+    /// Lines about requests and everything else.
     pub(crate) ordinary: u64,
     /// Lines about changes of keys.
     pub(crate) reserved: u64,
 }
 
-/// The queue. Clones are the same one.
+/// Queue of lines. Clones share it.
 #[derive(Clone, Default)]
 pub(super) struct Queue(Arc<Shared>);
 
@@ -68,7 +67,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Takes the lines that are to be written next.
+    /// Takes the next lines to write: all reserved ones, otherwise a batch of ordinary ones.
     fn next(&mut self) -> Vec<Box<[u8]>> {
         let count = self.ordinary.len().min(BATCH);
         match self.reserved.len() {
@@ -86,7 +85,7 @@ impl Queue {
         }
     }
 
-    /// Reports lines about changes, or about drops, that wait.
+    /// Returns whether lines of the reserved queue wait.
     pub(super) fn has_reserved(&self) -> bool {
         !self.waiting().reserved.is_empty()
     }
@@ -117,8 +116,8 @@ impl Queue {
         }
     }
 
-    /// Writes lines until the queue is closed and empty. What the output refuses is lost: there is no
-    /// other place to report it.
+    /// Writes lines until the queue is closed and empty. Lines that can't be written are lost:
+    /// there is no other place to report the error.
     fn write_to(&self, mut output: impl Write) {
         loop {
             let mut waiting = self.waiting();
@@ -145,7 +144,7 @@ impl Queue {
         }
     }
 
-    /// Waits for a moment, or until the queue is closed.
+    /// Waits for [`PAUSE`], or until the queue is closed.
     fn pause(&self) -> MutexGuard<'_, Waiting> {
         let is_open = |waiting: &mut Waiting| !waiting.is_closed;
         let paused = self
@@ -190,7 +189,7 @@ impl<'a> MakeWriter<'a> for Queue {
     }
 }
 
-/// Writer of one event. The library hands a line over whole.
+/// Writer of one event. The library passes each line in one call.
 pub(super) struct LineWriter {
     queue: Queue,
     class: Class,
@@ -207,7 +206,7 @@ impl Write for LineWriter {
     }
 }
 
-/// The thread that writes. Dropped, it writes what waits, for a second at most.
+/// The writing thread. Dropping it writes the waiting lines, for a second at most.
 pub(super) struct Worker {
     queue: Queue,
     ended: mpsc::Receiver<()>,
@@ -225,7 +224,7 @@ impl Worker {
             .name("log".to_owned())
             .spawn(move || {
                 written.write_to(output);
-                // Nobody waits for it when the time is over.
+                // The receiver is gone once the deadline has passed.
                 let _ = sender.send(());
             })
             .context("starting the thread of the log")?;
@@ -236,7 +235,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.queue.close();
-        // A standard error that is stuck must not keep the program from its end.
+        // A blocked standard error must not keep the program from ending.
         let _ = self.ended.recv_timeout(FLUSH_DEADLINE);
     }
 }

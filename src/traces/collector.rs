@@ -1,9 +1,10 @@
 //! Exporter of spans: OTLP over HTTP, protobuf (opentelemetry.io/docs/specs/otlp).
 //!
-//! Not `opentelemetry-otlp`: its HTTP exporter adds headers of `OTEL_EXPORTER_OTLP_HEADERS` to every
-//! request whatever it was configured with, and it doesn't return how many spans a collector refused.
+//! `opentelemetry-otlp` isn't used: its HTTP exporter adds headers of `OTEL_EXPORTER_OTLP_HEADERS`
+//! to every request whatever it was configured with, and it doesn't return how many spans a
+//! collector refused.
 //!
-//! A batch that isn't taken is not sent again: the next one is more recent, and whatever waits takes
+//! A batch that fails isn't sent again: newer spans matter more, and waiting batches would take
 //! memory.
 
 use std::future::{Future, ready};
@@ -29,15 +30,16 @@ use tokio::runtime::Runtime;
 use super::queue::Tally;
 use crate::config::{CollectorHeaders, CollectorUrl};
 
-/// Time that a batch may take, connecting and its answer included. Less than there is at the end.
+/// Timeout of a batch, connecting and its response included. Shorter than the flush at shutdown.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// Time that connecting may take.
+/// Timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Look-ups of the collector's name at a time: each is a thread, and some take longer than a batch may.
+/// Maximum concurrent DNS resolutions of the collector's name: each blocks a thread, and some take
+/// longer than a batch's timeout.
 const LOOKUPS: usize = 2;
-/// A connection lives as long as batches follow each other.
+/// Long enough to keep the connection between consecutive batches.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(15);
-/// Most bytes of an answer: it holds a number and a sentence.
+/// Maximum size of a response, in bytes; a usual one holds a number and a sentence.
 const LARGEST_ANSWER: usize = 64 * 1024;
 
 const PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf");
@@ -45,15 +47,15 @@ const PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf")
 /// Sends batches to a collector, one after the other.
 #[derive(Debug)]
 pub(super) struct Collector {
-    /// Of its own: exporting must go on, and go wrong, beside the requests. `None` once dropped.
+    /// A separate runtime: exporting, and its failures, don't affect requests. `None` once dropped.
     runtime: Option<Runtime>,
     client: Client,
     url: Url,
     resource: ResourceAttributesWithSchema,
     tally: Arc<Tally>,
-    /// The last batch was not taken.
+    /// The last batch failed.
     is_failing: AtomicBool,
-    /// It was logged that spans are dropped.
+    /// It was logged that spans are dropped; not repeated.
     logged_dropped: AtomicBool,
 }
 
@@ -69,10 +71,10 @@ enum ExportError {
 }
 
 impl Collector {
-    /// The collector at this address, and a thread that talks to it.
+    /// Creates the exporter for the collector at this address, and its thread.
     ///
     /// # Errors
-    /// No HTTP client can be made (for https: no trusted roots), or no thread can be started.
+    /// No HTTP client can be created (for https: no trusted roots), or no thread can be started.
     pub(super) fn new(
         url: &CollectorUrl,
         headers: &CollectorHeaders,
@@ -140,12 +142,12 @@ impl Collector {
         let request = request.header(CONTENT_TYPE, PROTOBUF).body(body);
         let response = request.send().await.map_err(unanswered)?;
         let status = response.status();
-        // To its end, so that the connection can be used again.
+        // The body is read to its end, so that the connection can be reused.
         let answer = read(response).await.map_err(unanswered)?;
         if !status.is_success() {
             return Err(ExportError::Refused(status));
         }
-        // A body that is no answer of the protocol refuses nothing.
+        // A body that isn't an OTLP response counts as no refusal.
         let refused = ExportTraceServiceResponse::decode(answer.as_slice())
             .ok()
             .and_then(|answer| answer.partial_success)
@@ -156,7 +158,7 @@ impl Collector {
         }
     }
 
-    /// Logs changes of the collector's state: not a line for each batch.
+    /// Logs when batches start or stop failing, instead of a line for each batch.
     fn log_changes(&self, posted: &Result<(), ExportError>) {
         let was_failing = self.is_failing.swap(posted.is_err(), Relaxed);
         let counts = self.tally.counts();
@@ -179,7 +181,7 @@ impl Collector {
     }
 }
 
-/// The beginning of a body.
+/// Reads a body, up to about [`LARGEST_ANSWER`] bytes.
 async fn read(mut response: Response) -> reqwest::Result<Vec<u8>> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -204,7 +206,7 @@ impl SpanExporter for Collector {
 
 impl Drop for Collector {
     fn drop(&mut self) {
-        // A name look-up that still runs must not hold up the end.
+        // A DNS resolution in progress must not delay the shutdown.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

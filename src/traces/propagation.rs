@@ -16,17 +16,17 @@ use web::trace::TraceContext;
 use crate::config::Switch;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
-/// Longest `tracestate` that is kept: what the standard asks for.
+/// Maximum length of a `tracestate` that is kept, as the standard requires.
 const LONGEST_STATE: usize = 512;
 
 /// Joins spans to the traces that callers began.
 pub(super) struct Propagation {
-    /// On: callers decide what is sampled.
+    /// `On`: callers decide which traces are sampled.
     pub(super) trust: Switch,
 }
 
 impl TraceContext for Propagation {
-    /// A malformed `traceparent`, or one that stands there twice, is ignored.
+    /// A malformed or repeated `traceparent` is ignored.
     fn follow(&self, span: &Span, headers: &HeaderMap) {
         if !web::single_header(headers, &TRACEPARENT).is_some_and(is_sound) {
             return;
@@ -44,7 +44,7 @@ impl TraceContext for Propagation {
     }
 }
 
-/// A span of a caller's by its ids alone: its `tracestate` may be any text.
+/// The ids of a caller's span, without its `tracestate`, which may be any text.
 fn without_state(caller: &SpanContext) -> SpanContext {
     SpanContext::new(
         caller.trace_id(),

@@ -1,4 +1,4 @@
-//! Bounded queue of spans that wait to be sent, however slow the collector is.
+//! Bounded queue of spans that wait to be sent, which limits memory when the collector is slow.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -9,17 +9,17 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, Span, SpanData, SpanProcessor};
 
-/// Spans that may wait, those on their way to the collector included: some 10 MiB.
+/// Maximum number of waiting spans, including those being sent: some 10 MiB.
 pub(super) const MOST_WAITING: usize = 8_192;
 
 /// Counts of the spans of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// The collector took them.
+    /// Spans that the collector accepted.
     pub(crate) sent: u64,
-    /// The collector didn't: it was away, or refused them.
+    /// Spans that the collector didn't accept: it was unreachable, or refused them.
     pub(crate) failed: u64,
-    /// Too many waited.
+    /// Spans dropped because too many waited.
     pub(crate) dropped: u64,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Takes a place for a span that has ended, while there is one.
+    /// Reserves a place for a span that has ended; counts it as dropped when there is none.
     fn take_place(&self) -> bool {
         if self.waiting.fetch_add(1, Relaxed) < MOST_WAITING {
             return true;
@@ -43,7 +43,7 @@ impl Tally {
         false
     }
 
-    /// Removes so many spans from the queue: the collector took all but `failed` of them.
+    /// Removes spans from the queue: the collector accepted all but `failed` of them.
     pub(super) fn settle(&self, spans: usize, failed: u64) {
         self.waiting.fetch_sub(spans, Relaxed);
         self.failed.fetch_add(failed, Relaxed);
@@ -51,7 +51,7 @@ impl Tally {
         self.sent.fetch_add(sent, Relaxed);
     }
 
-    /// Spans that wait.
+    /// Number of spans that wait.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.load(Relaxed)
     }
@@ -65,8 +65,8 @@ impl Tally {
     }
 }
 
-/// Span processor that hands spans on while there is a place for them. The library's own queue doesn't
-/// report how many it drops.
+/// Span processor that passes spans on while there is a place for them. The library's own queue
+/// doesn't report how many it drops.
 #[derive(Debug)]
 pub(super) struct Bounded {
     batches: BatchSpanProcessor,

@@ -14,7 +14,7 @@ use crate::config::{ServeOptions, StoreSecret};
 use crate::metrics::{MeteredArchive, Metrics};
 use crate::system::SystemTimer;
 
-/// The archive whose writes `tasks` tracks; `None` when it is off.
+/// Creates the archive, whose writes `tasks` tracks; `None` when it is off.
 ///
 /// # Errors
 /// There is no secret, or it can't be used.

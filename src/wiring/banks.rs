@@ -1,4 +1,4 @@
-//! The banks, and the service that looks proofs up there.
+//! The banks, and the service that fetches proofs from them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::metrics::{MeteredBank, Metrics};
 use crate::private_files;
 use crate::traces::Traces;
 
-/// The central bank's portal, which counts what it is asked.
+/// Creates the client of the central bank's portal, whose queries `pacer` admits.
 pub(super) fn portal(
     options: &BankOptions,
     pacer: Arc<dyn Pacer>,
@@ -37,7 +37,7 @@ pub(super) fn portal(
     Ok(traced(live.paced_by(pacer), traces))
 }
 
-/// The banks of both sides, whose lookups are measured.
+/// Creates the banks of both environments, whose queries are measured.
 pub(super) fn banks(
     live: Arc<Portal>,
     sandbox_url: &PortalUrl,
@@ -61,7 +61,7 @@ fn traced(portal: Portal, traces: &Traces) -> Portal {
     }
 }
 
-/// The service that looks proofs up.
+/// Creates the service that fetches proofs.
 pub(super) fn proofs(
     (options, archive): (&BankOptions, Option<Arc<ArchiveService>>),
     banks: &BankBySide,

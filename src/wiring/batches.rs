@@ -1,4 +1,4 @@
-//! Batches: their service, and the feeder that makes lookups of their rows.
+//! Batches: their service, and the feeder that creates lookups of their rows.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::metrics::MeteredBatches;
 use crate::system::SystemTimer;
 
 impl StoredLookups {
-    /// Batches, the work on which `tasks` tracks.
+    /// Creates the parts of batches, whose work `tasks` tracks.
     ///
     /// # Errors
     /// The secret can't be used.

@@ -24,7 +24,8 @@ use crate::system::{SystemClock, SystemRandom, SystemTimer};
 pub(super) struct Infrastructure {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
-    /// From the last time that the database knew before this process wrote into it.
+    /// Clock for erasure; starts at the last time recorded in the database before this process
+    /// wrote to it.
     pub(super) erasure: ErasureClock,
     pub(super) store: Store,
     pub(super) key_store: Arc<dyn KeyStore>,
@@ -32,7 +33,7 @@ pub(super) struct Infrastructure {
     pub(super) limits: LimitBackend,
     pub(super) limiter: Arc<dyn Limiter>,
     credentials: Arc<CredentialCache>,
-    /// The number of replicas, of which each keeps a share of the limits while Redis is down.
+    /// Number of replicas; each enforces its share of the limits while Redis fails.
     pub(super) replicas: Arc<ReplicaCount>,
 }
 
@@ -40,7 +41,7 @@ impl Infrastructure {
     /// Opens the database and Redis that the options name.
     ///
     /// # Errors
-    /// Either can't be opened.
+    /// The database or Redis can't be opened.
     pub(super) async fn open(
         options: &KeyOptions,
         connections: u32,
@@ -59,7 +60,7 @@ impl Infrastructure {
         let erasure = ErasureClock::new(last, clock.now(), clock.monotonic());
         let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
         let secret = hmac_secret(options, &store, random.as_ref()).await?;
-        // One, until the first heartbeat counts them.
+        // One until the first heartbeat counts them.
         let configured = options.replicas.replicas;
         let replicas = Arc::new(ReplicaCount::new(configured.unwrap_or(NonZeroU32::MIN)));
         let limits = LimitBackend::of(&options.replicas, &key_store, &clock, &replicas, metrics)?;
@@ -77,8 +78,8 @@ impl Infrastructure {
         })
     }
 
-    /// The heartbeats of this process among its replicas, once the first of them has counted them;
-    /// `None` for the only one.
+    /// Starts the heartbeats of this process, and waits for the first, which counts the replicas;
+    /// `None` if this is the only process.
     ///
     /// # Errors
     /// The database fails.
@@ -112,7 +113,7 @@ impl Infrastructure {
         ))
     }
 
-    /// The key service; what people look at is read from this pool, if there is one.
+    /// Creates the key service; the dashboard's reads use `pool`, if there is one.
     pub(super) fn key_service_reading_from(&self, pool: Option<&Store>) -> Result<KeyService> {
         let service = self.key_service()?;
         let Some(pool) = pool else {
@@ -122,7 +123,7 @@ impl Infrastructure {
         Ok(service.reading_from(keys, customers))
     }
 
-    /// Admission of proof requests by the keys of the store.
+    /// Creates the service that admits proof requests by the keys of the store.
     pub(super) fn gatekeeper(&self, journal: &Arc<dyn UsageJournal>) -> Result<GatekeeperService> {
         Ok(GatekeeperService::new(
             Arc::clone(&self.key_store),
@@ -135,7 +136,7 @@ impl Infrastructure {
         ))
     }
 
-    /// The proofs that were delivered to each customer.
+    /// Creates the service that knows the proofs delivered to each customer.
     pub(super) fn delivery_history(
         &self,
         journal: &Arc<dyn UsageJournal>,
@@ -148,7 +149,7 @@ impl Infrastructure {
         ))
     }
 
-    /// The task that follows changes of keys.
+    /// Creates the task that follows the change feed of keys.
     pub(super) async fn change_feed(&self) -> Result<ChangeFeed, StoreError> {
         ChangeFeed::start(
             Arc::clone(&self.key_store),
@@ -168,7 +169,7 @@ impl Infrastructure {
         )
     }
 
-    /// The task that restores what a shared limiter may have lost.
+    /// Creates the task that restores what a shared limiter may have lost; `None` without Redis.
     pub(super) fn reconciliation(&self) -> Option<Reconciliation> {
         let limiter = self.limits.fallback_limiter()?;
         Some(Reconciliation::new(limiter, Arc::clone(&self.key_store)))

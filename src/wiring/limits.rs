@@ -15,20 +15,19 @@ use uuid::Uuid;
 use crate::config::{KeyOptions, ReplicaOptions, ServerUrl};
 use crate::metrics::{MeteredLimiter, MeteredPacer, Metrics};
 
-/// Kind of deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deployment {
-    /// One, with an embedded database and the limits in its memory.
+    /// One process, with an embedded database and the limits in its memory.
     Embedded,
-    /// Any number, which share a database server and Redis.
+    /// Any number of processes, which share a database server and Redis.
     Replicated,
 }
 
 impl Deployment {
-    /// Derives it from the options.
+    /// Derives the deployment from the options.
     ///
     /// # Errors
-    /// A database server without Redis, or the other way round: limits would be multiplied, or lost.
+    /// A database server without Redis, or Redis without one: limits would be multiplied, or lost.
     pub(crate) fn of(options: &KeyOptions) -> Result<Self> {
         match (options.database.is_server(), options.replicas.has_redis()) {
             (false, false) => Ok(Self::Embedded),
@@ -45,14 +44,13 @@ impl Deployment {
     }
 }
 
-/// Backend of the rate limiter.
 pub(super) enum LimitBackend {
-    /// This process.
+    /// Limits in the memory of this process.
     InProcess {
         limiter: Arc<dyn Limiter>,
         in_process: Arc<InProcessLimiter>,
     },
-    /// Redis, for all replicas; this process while Redis is down.
+    /// Limits in Redis for all replicas; in this process while Redis fails.
     Shared {
         redis: Arc<RedisLimiter>,
         limiter: Arc<FallbackLimiter>,
@@ -63,15 +61,15 @@ pub(super) enum LimitBackend {
 /// Pacing of queries to the bank.
 pub(super) struct BankPacing {
     pub(super) pacer: Arc<dyn Pacer>,
-    /// The same pacer where it falls back to this process while Redis is down.
+    /// The same pacer if it falls back to this process while Redis fails; `None` without Redis.
     pub(super) fallback: Option<Arc<FallbackPacer>>,
 }
 
 impl LimitBackend {
-    /// The backend that the options name, measured.
+    /// Creates the backend that the options select, with metrics.
     ///
     /// # Errors
-    /// Options that can't be used.
+    /// The options can't be used.
     pub(super) fn of(
         options: &ReplicaOptions,
         keys: &Arc<dyn KeyStore>,
@@ -104,7 +102,7 @@ impl LimitBackend {
         })
     }
 
-    /// Pacing of queries to the bank on the same backend, within this budget.
+    /// Creates the pacing of queries to the bank on the same backend, within `budget`.
     pub(super) fn pacing(
         &self,
         budget: NonZeroU32,
@@ -147,7 +145,6 @@ impl LimitBackend {
         }
     }
 
-    /// The rate limiter.
     pub(super) fn limiter(&self) -> Arc<dyn Limiter> {
         match self {
             Self::InProcess { limiter, .. } => Arc::clone(limiter),
@@ -155,7 +152,7 @@ impl LimitBackend {
         }
     }
 
-    /// The rate limiter where it falls back to this process while Redis is down.
+    /// The rate limiter that falls back to this process while Redis fails; `None` without Redis.
     pub(super) fn fallback_limiter(&self) -> Option<Arc<FallbackLimiter>> {
         match self {
             Self::InProcess { .. } => None,
@@ -163,7 +160,7 @@ impl LimitBackend {
         }
     }
 
-    /// The limiter of this process, whose idle keys have to be removed.
+    /// The limiter of this process; its idle keys must be removed regularly.
     pub(super) fn in_process(&self) -> Arc<InProcessLimiter> {
         match self {
             Self::InProcess { in_process, .. } | Self::Shared { in_process, .. } => {
@@ -190,7 +187,7 @@ fn redis(options: &ReplicaOptions) -> Result<Option<RedisLimiter>> {
     Ok(Some(limiter))
 }
 
-/// The certificate of the authority of Redis, when it isn't one of the system's.
+/// Certificate of Redis's authority; `None` trusts the system's authorities.
 fn root_certificate(options: &ReplicaOptions) -> Result<Option<Vec<u8>>> {
     let Some(authority) = &options.redis_ca else {
         return Ok(None);

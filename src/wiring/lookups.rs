@@ -22,46 +22,46 @@ use crate::config::{LookupOptions, StoreSecret};
 use crate::metrics::{MeteredLookups, Metrics};
 use crate::system::SystemTimer;
 
-/// Parts of stored lookups that the life cycle of the server needs.
+/// Parts of stored lookups that the server's start and stop need.
 pub(crate) struct Lookups {
     pub(crate) service: Arc<LookupService>,
-    /// Unless this process makes no attempts.
+    /// `None` if this process makes no attempts.
     pub(crate) worker: Option<Arc<LookupWorker>>,
-    /// Where other processes serve on the same database.
+    /// `None` on SQLite, which only one process serves.
     pub(crate) listener: Option<Arc<LookupListener>>,
-    /// The queue, whose readings are measured.
+    /// Queue of stored lookups, read for metrics.
     pub(crate) queue: Arc<dyn LookupStore>,
-    /// Batches, whose rows are lookups.
     pub(crate) batches: Batches,
 }
 
-/// Batches, as the life cycle of the server uses them.
+/// Parts of batches that the server's start and stop need.
 pub(crate) struct Batches {
     pub(crate) service: Arc<BatchService>,
-    /// Lookups of people with a session, on the dashboard's connections; `None` without a dashboard.
+    /// Batch service for signed-in people, on the dashboard's connections; `None` without a
+    /// dashboard.
     pub(crate) of_people: Option<Arc<BatchService>>,
-    /// Unless this process makes no attempts.
+    /// `None` if this process makes no attempts.
     pub(crate) feeder: Option<Arc<BatchFeeder>>,
 }
 
-/// Stored lookups of this process.
+/// Creates the services of stored lookups, and holds what they share.
 pub(super) struct StoredLookups {
     pub(super) options: LookupOptions,
     pub(super) pacing: Pacing,
     store: Arc<dyn LookupStore>,
-    /// The dashboard's connections.
+    /// The dashboard's connections; `None` without a dashboard.
     pub(super) pool_of_people: Option<Store>,
     encryption: Arc<LookupEncryption>,
     pub(super) secret: StoreSecret,
     pub(super) signals: Arc<LookupSignals>,
-    /// Signals of ends that webhooks tell.
+    /// Wakes the delivery of webhooks when a lookup ends.
     pub(super) webhooks: Arc<WorkSignal>,
     pub(super) metrics: Arc<Metrics>,
 }
 
 impl StoredLookups {
-    /// Lookups in the database of `base`, where people read on a pool of their own, encrypted by this
-    /// secret; live ones have this budget.
+    /// Lookups in the database of `base`. People's reads use `pool_of_people`, `secret` derives the
+    /// encryption keys, and `pacing` is the budget of live lookups.
     ///
     /// # Errors
     /// The secret can't be used.
@@ -86,12 +86,11 @@ impl StoredLookups {
         })
     }
 
-    /// The queue.
     pub(super) fn queue(&self) -> Arc<dyn LookupStore> {
         Arc::clone(&self.store)
     }
 
-    /// The service of callers.
+    /// Creates the service for callers of the API.
     pub(super) fn service(
         &self,
         base: &Infrastructure,
@@ -115,7 +114,7 @@ impl StoredLookups {
         )
     }
 
-    /// The recognition of repeated requests, whose answers may be lookups.
+    /// Creates the service that recognises repeated requests, whose answers may be lookups.
     ///
     /// # Errors
     /// The secret can't be used.
@@ -129,7 +128,8 @@ impl StoredLookups {
         ))
     }
 
-    /// Passes what other processes do on to the service and the worker of this one.
+    /// Creates the listener that forwards other processes' notifications to the service and the
+    /// worker of this one.
     pub(super) fn listener(&self, base: &Infrastructure) -> Option<Arc<LookupListener>> {
         let notifications = Arc::new(base.store.notifications()?);
         let signals = Arc::clone(&self.signals);
@@ -137,7 +137,7 @@ impl StoredLookups {
         Some(Arc::new(listener))
     }
 
-    /// The worker, whose attempts `tasks` tracks; `None` when this process makes none.
+    /// Creates the worker, whose attempts `tasks` tracks; `None` when this process makes none.
     pub(super) fn worker(
         &self,
         base: &Infrastructure,
@@ -169,7 +169,8 @@ impl StoredLookups {
     }
 }
 
-/// The service of people's own lookups, which reads on the dashboard's connections.
+/// Creates the service of signed-in people's own lookups, which reads on the dashboard's
+/// connections.
 pub(super) fn of_people(
     base: &Infrastructure,
     pool: &Store,

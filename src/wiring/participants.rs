@@ -14,7 +14,7 @@ use crate::metrics::Metrics;
 use crate::traces::Traces;
 
 impl Infrastructure {
-    /// The catalogue in use, as it is stored, and its renewal from `source`.
+    /// Loads the stored catalogue; returns it, and its renewal from `source`.
     ///
     /// # Errors
     /// The database fails.
@@ -41,16 +41,16 @@ impl Infrastructure {
 /// Process that may query the central bank within the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BudgetHolder {
-    /// This one: no server runs, or the budget is in Redis.
+    /// This command: no server runs, or the budget is in Redis.
     Command,
-    /// The server that runs on the embedded database, which has the budget in its memory.
+    /// The running server on the embedded database, which has the budget in its memory.
     Server,
 }
 
-/// Runs `work` with the catalogue and its renewal. The database is closed whatever comes of it.
+/// Runs `work` with the catalogue and its renewal. The database is closed even if `work` fails.
 ///
 /// # Errors
-/// A database that can't be opened, and the errors of `work`.
+/// The database can't be opened, or `work` fails.
 pub(crate) async fn with_participants<W>(
     options: &KeyOptions,
     bank: &BankOptions,
@@ -59,12 +59,13 @@ pub(crate) async fn with_participants<W>(
 where
     W: AsyncFnOnce(&SharedCatalogue, &CatalogueRenewal, BudgetHolder) -> Result<()>,
 {
-    // Before the database is opened, and until it is closed.
+    // Locked before the database is opened, and until it is closed.
     let (_alone, holder) = budget_holder(options)?;
     let metrics = Arc::new(Metrics::off());
     let base = Infrastructure::open(options, storage::FEW, &metrics).await?;
     let worked = async {
-        // A command isn't counted: while Redis is down it keeps to the smallest share, a turn a minute.
+        // A command doesn't count as a replica: while Redis fails it uses the smallest share, a
+        // turn a minute.
         let sharing = Arc::new(ReplicaCount::new(NonZeroU32::MAX));
         let process = new_id(base.clock.as_ref(), base.random.as_ref());
         let pacing =
@@ -78,7 +79,7 @@ where
     storage::closed_after(base.store, worked).await
 }
 
-/// Takes the lock of the serving process, so that none begins meanwhile.
+/// Takes the lock of the serving process, so that no server starts meanwhile.
 fn budget_holder(
     options: &KeyOptions,
 ) -> Result<(Option<store_seaorm::ServingLock>, BudgetHolder)> {

@@ -1,4 +1,4 @@
-//! Dashboard and sign-in: the identity provider, and the routes under sessions.
+//! Dashboard and sign-in: the identity provider, and the routes that need a session.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -25,34 +25,34 @@ use crate::first_start::reachable;
 use crate::server;
 use crate::system::SystemClock;
 
-/// Our name at the sandbox identity provider.
+/// Our client id at the sandbox identity provider.
 const SANDBOX_CLIENT: &str = "cep-gateway";
-/// The API's name at the sandbox identity provider.
+/// Audience of the API's tokens at the sandbox identity provider.
 const SANDBOX_AUDIENCE: &str = "cep-gateway-dashboard";
 
-/// The identity provider, and the address by which browsers reach the gateway.
+/// The identity provider, and the gateway's public address for browsers.
 pub(crate) struct Identity {
     provider: OidcConfig,
     site: Arc<Site>,
     introspection: Introspection,
-    /// Ends the sandbox identity provider, when there is one.
+    /// Cancelling it ends the sandbox identity provider; `None` with another provider.
     sandbox: Option<CancellationToken>,
 }
 
 impl Identity {
-    /// Address of the dashboard.
+    /// URL of the dashboard.
     pub(crate) fn dashboard(&self) -> String {
         format!("{}/dashboard", self.site.public())
     }
 
-    /// The address of the sandbox identity provider, when there is one.
+    /// URL of the sandbox identity provider; `None` with another provider.
     pub(crate) fn sandbox(&self) -> Option<&str> {
         self.sandbox
             .is_some()
             .then_some(self.provider.issuer.as_str())
     }
 
-    /// Ends the sandbox identity provider.
+    /// Ends the sandbox identity provider, if it runs.
     pub(crate) fn stop(&self) {
         if let Some(sandbox) = &self.sandbox {
             sandbox.cancel();
@@ -60,11 +60,12 @@ impl Identity {
     }
 }
 
-/// Chooses the identity provider of a gateway that listens on `address`, and starts the sandbox when it
-/// is that; `None` when there is no dashboard.
+/// Chooses the identity provider of a gateway that listens on `address`, and starts the sandbox
+/// provider if it is chosen; `None` without a dashboard.
 ///
 /// # Errors
-/// The sandbox, which signs anybody in, beside a public address; plain http on one.
+/// The sandbox provider, which signs anybody in, with a public address; plain http with a public
+/// address.
 pub(crate) fn identity(people: &PeopleOptions, address: SocketAddr) -> Result<Option<Identity>> {
     if people.dashboard == Switch::Off {
         return Ok(None);
@@ -124,9 +125,10 @@ fn provider(people: &PeopleOptions, issuer: Issuer, client_id: &str, audience: &
     }
 }
 
-/// The sandbox identity provider signs anybody in as an admin: nobody else's machine may reach it.
+/// Refuses the sandbox provider unless only this machine reaches it: it signs anybody in as an
+/// admin.
 fn refuse_strangers(people: &PeopleOptions, listener: IpAddr, public: &Origin) -> Result<()> {
-    // Plain http was accepted on loopback alone.
+    // Plain http was accepted for loopback addresses only.
     let is_here = |public: &Origin| public.as_str().starts_with("http://");
     if listener.is_loopback() && is_here(public) {
         return Ok(());
@@ -178,7 +180,7 @@ fn callback(public: &Origin) -> String {
     format!("{public}{}", dashboard::CALLBACK_PATH)
 }
 
-/// Sign-in of people, and the guard of what needs it.
+/// Sign-in of people, and the guard of the routes that need it.
 pub(crate) struct SignIn {
     sessions: Arc<SessionService>,
     pub(crate) guard: Arc<SessionGuard>,
@@ -190,15 +192,15 @@ pub(crate) struct SignInDeps {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) ticket_seal: PendingSignInSeal,
-    /// The end of all sessions of before, after the database was restored.
+    /// Sessions that began before this are invalid, because the database was restored.
     pub(crate) sessions_ended_at: Option<DateTime<Utc>>,
 }
 
 impl SignIn {
-    /// Sign-in with an identity provider.
+    /// Creates the sign-in with an identity provider.
     ///
     /// # Errors
-    /// Settings of the identity provider that can't be used.
+    /// Settings of the identity provider are invalid.
     pub(crate) fn new(identity: &Identity, dependencies: SignInDeps) -> Result<Self> {
         let SignInDeps {
             denied,
@@ -231,7 +233,7 @@ impl SignIn {
     }
 }
 
-/// Dependencies of the routes under sessions.
+/// Dependencies of the routes that need a session.
 pub(crate) struct DashboardDeps {
     pub(crate) keys: Arc<KeyService>,
     pub(crate) participants: Arc<SharedCatalogue>,
@@ -241,11 +243,11 @@ pub(crate) struct DashboardDeps {
     pub(crate) webhooks: Arc<WebhookService>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) request_layer: Arc<RequestLayer>,
-    /// The end of the server.
+    /// Cancelled when the server stops.
     pub(crate) stopping: CancellationToken,
 }
 
-/// `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks` and `/admin`.
+/// Routes `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks` and `/admin`.
 pub(crate) fn router(identity: &Identity, sign_in: SignIn, dependencies: DashboardDeps) -> Router {
     let SignIn { sessions, guard } = sign_in;
     let DashboardDeps {

@@ -1,4 +1,4 @@
-//! The service of proof requests, and stored lookups, which it creates.
+//! Creates the service of proof requests, and that of stored lookups.
 
 use std::sync::Arc;
 
@@ -13,14 +13,13 @@ use super::seals::FileThreads;
 use super::spawning_in;
 use crate::low_priority::LowPriority;
 
-/// The services of proof requests.
 pub(super) struct RequestServices {
     pub(super) requests: ProofRequestService,
     pub(super) lookups: Lookups,
 }
 
 impl Infrastructure {
-    /// The services, which know the existing keys. Their tasks are tracked.
+    /// Creates the services, which know the existing keys. `tasks` tracks their tasks.
     ///
     /// # Errors
     /// The database fails.

@@ -1,4 +1,4 @@
-//! Seals of proofs: their check by a server, and their keys for a command.
+//! Seals of proofs: the server's checks, and the commands' administration of keys.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::config::DatabaseOptions;
 use crate::system::SystemClock;
 
 impl Infrastructure {
-    /// The check of seals, with the keys as they are stored.
+    /// Creates the service that checks seals with the stored keys.
     ///
     /// # Errors
     /// The database fails.
@@ -34,10 +34,10 @@ impl Infrastructure {
     }
 }
 
-/// Runs `work` with the administration of keys. The database is closed whatever comes of it.
+/// Runs `work` with the administration of seal keys. The database is closed even if `work` fails.
 ///
 /// # Errors
-/// A database that can't be opened, and the errors of `work`.
+/// The database can't be opened, or `work` fails.
 pub(crate) async fn with_seals<W>(options: &DatabaseOptions, work: W) -> Result<()>
 where
     W: AsyncFnOnce(&SealAdministration) -> Result<()>,
@@ -56,10 +56,11 @@ where
     storage::closed_after(store, worked).await
 }
 
-/// Runs `work` with the checks of files. The database is closed whatever comes of it.
+/// Runs `work` with the service that checks proof files. The database is closed even if `work`
+/// fails.
 ///
 /// # Errors
-/// A database that can't be opened, and the errors of `work`.
+/// The database can't be opened, or `work` fails.
 pub(crate) async fn with_proof_checks<T, W>(options: &DatabaseOptions, work: W) -> Result<T>
 where
     W: AsyncFnOnce(&ProofCheckService) -> Result<T>,
@@ -74,19 +75,19 @@ where
     storage::closed_after(store, worked).await
 }
 
-/// Checks of files with these keys.
+/// Creates the service that checks proof files with these keys.
 fn proof_checks(seals: Arc<SealService>, clock: Arc<dyn Clock>) -> ProofCheckService {
     ProofCheckService::new(seals, Arc::new(PortalPdf), Arc::new(DeflatedZip), clock)
 }
 
-/// Threads in which files that people send are read, as many at a time as there are processors.
+/// Threads that read uploaded files, at most as many at a time as there are processors.
 pub(super) struct FileThreads {
     places: Arc<Semaphore>,
     runtime: Handle,
 }
 
 impl FileThreads {
-    /// Threads of this runtime.
+    /// Creates them on the blocking threads of this runtime.
     pub(super) fn of(runtime: Handle) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         Self {
@@ -101,14 +102,14 @@ impl FileThreads {
             let (places, runtime) = (Arc::clone(&places), runtime.clone());
             let computing = async move {
                 let _place = places.acquire().await;
-                // A panic shows as work that didn't end.
+                // After a panic the work leaves no result, which its caller notices.
                 let _ = runtime.spawn_blocking(work).await;
             };
             Box::pin(computing)
         })
     }
 
-    /// Checks of files by a server.
+    /// Creates the server's checks of files.
     pub(super) fn checks(
         &self,
         seals: &Arc<SealService>,
@@ -123,7 +124,7 @@ impl FileThreads {
         )
     }
 
-    /// Reading of imported files by a server.
+    /// Creates the server's reader of imported files.
     pub(super) fn imports(&self, clock: &Arc<dyn Clock>) -> ImportedFiles {
         ImportedFiles::new(Arc::new(PortalPdf), Arc::clone(clock), self.compute())
     }
@@ -138,7 +139,7 @@ async fn open(options: &DatabaseOptions) -> Result<Store> {
     storage::open(options, deployment, storage::FEW).await
 }
 
-/// The check of seals with the keys of this store.
+/// Creates the service that checks seals with the keys in this store.
 async fn checked_with(store: &Store, clock: &Arc<dyn Clock>) -> Result<SealService> {
     let seals = SealService::new(
         Arc::new(store.clone()),
@@ -151,7 +152,7 @@ async fn checked_with(store: &Store, clock: &Arc<dyn Clock>) -> Result<SealServi
     Ok(seals)
 }
 
-/// The sandbox's keys, of which one verifies the proofs of `test` keys. The private part of either is
+/// The sandbox's keys; one of them verifies the proofs of `test` keys. The private part of both is
 /// published.
 fn builtin_keys() -> Result<Vec<BuiltinSealKey>> {
     let known = CertificateNumber::parse(SealCertificate::Known.number());

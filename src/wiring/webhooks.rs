@@ -1,4 +1,4 @@
-//! Webhooks: the service of people, and the worker that sends messages.
+//! Webhooks: the service for signed-in people, and the worker that sends messages.
 
 use std::sync::Arc;
 
@@ -21,16 +21,16 @@ use crate::config::{StoreSecret, Switch, WebhookOptions};
 use crate::metrics::MeteredSender;
 use crate::system::SystemTimer;
 
-/// Messages that this process sends at the same time, at most.
+/// Maximum number of messages that this process sends at the same time.
 const PLACES: u32 = 64;
 
-/// Webhooks, as the life cycle of the server uses them.
+/// Parts of webhooks that the server's start and stop need.
 pub(crate) struct Deliveries {
     pub(crate) worker: Arc<DeliveryWorker>,
     pub(crate) reencryption: Arc<WebhookReencryption>,
 }
 
-/// Webhooks of this process.
+/// Creates the services of webhooks, and holds what they share.
 pub(super) struct StoredWebhooks {
     encryption: Arc<WebhookEncryption>,
     sender: Arc<MeteredSender>,
@@ -39,10 +39,10 @@ pub(super) struct StoredWebhooks {
 }
 
 impl StoredWebhooks {
-    /// Webhooks whose secrets are encrypted by this secret, which tell the ends of these lookups.
+    /// Webhooks that report the ends of `stored` lookups; `secret` encrypts their secrets.
     ///
     /// # Errors
-    /// The secret can't be used, or loopback is allowed beside an identity provider of one's own.
+    /// The secret can't be used, or loopback is allowed without the sandbox identity provider.
     pub(super) fn new(
         options: WebhookOptions,
         secret: &StoreSecret,
@@ -62,7 +62,8 @@ impl StoredWebhooks {
         })
     }
 
-    /// The service of people, which reads and writes on the dashboard's connections.
+    /// Creates the service for signed-in people, which reads and writes on the dashboard's
+    /// connections.
     pub(super) fn service(&self, base: &Infrastructure, pool: &Store) -> WebhookService {
         WebhookService::new(WebhookSources {
             store: Arc::new(pool.clone()),
@@ -75,7 +76,7 @@ impl StoredWebhooks {
         })
     }
 
-    /// The work on deliveries, whose attempts `tasks` tracks.
+    /// Creates the worker of deliveries, whose attempts `tasks` tracks.
     pub(super) fn deliveries(&self, base: &Infrastructure, tasks: &TaskTracker) -> Deliveries {
         let worker = DeliveryWorker::new(DeliveryWorkerParts {
             store: Arc::new(base.store.clone()),
@@ -100,7 +101,7 @@ impl StoredWebhooks {
     }
 }
 
-/// The sandbox identity provider refuses to start beside a public address.
+/// Loopback needs the sandbox identity provider, which refuses to start with a public address.
 fn reach(allow_loopback: Switch, identity: Option<&Identity>) -> Result<Reach> {
     if allow_loopback == Switch::Off {
         return Ok(Reach::Public);

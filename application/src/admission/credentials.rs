@@ -7,20 +7,19 @@ use domain::key::{Credential, KeyPrefix};
 
 use crate::sync::rounds::{Round, Rounds};
 
-/// Credentials that are cached.
+/// Maximum number of cached credentials.
 pub(super) const CREDENTIALS: usize = 100_000;
-/// Requests that wait for the change feed at the same time; more are answered at once.
+/// Maximum number of requests that wait for the change feed; further ones don't wait.
 const WAITING: usize = 1_024;
 
-/// A cache of credentials. They never change, so one is evicted for want of room alone. Every request
-/// reads it, so reading costs a shared lock and nothing else.
+/// A cache of credentials. A credential never changes, so entries are evicted only when the cache is full.
+/// Every request reads the cache; a read takes a shared lock only.
 ///
-/// It is loaded at the start, and the [`ChangeFeed`](crate::ChangeFeed) adds keys that are created
-/// later, so a good key needs no look-up of its own while somebody guesses.
+/// It is filled at startup, and the [`ChangeFeed`](crate::ChangeFeed) adds keys that are created later. So
+/// while somebody guesses keys and lookups are throttled, valid keys need none.
 pub struct CredentialCache {
     entries: RwLock<HashMap<KeyPrefix, Arc<Credential>>>,
     capacity: usize,
-    /// Rounds of the change feed.
     rounds: Rounds,
 }
 
@@ -44,13 +43,13 @@ impl CredentialCache {
         self.rounds.begin()
     }
 
-    /// Ends the rounds of the change feed.
+    /// Ends the rounds of the change feed; waiting requests continue.
     pub(crate) fn end_rounds(&self) {
         self.rounds.stop();
     }
 
-    /// Waits until the keys are cached that were created by now, for a quarter of a second as a rule.
-    /// Returns at once when nobody follows the store's changes or too many wait already.
+    /// Waits until the keys that exist now are cached, normally for a quarter of a second. Returns at once if
+    /// no change feed runs or too many requests wait already.
     pub(super) async fn catch_up(&self) {
         self.rounds.next().await;
     }
@@ -60,7 +59,7 @@ impl CredentialCache {
         entries.get(prefix).map(Arc::clone)
     }
 
-    /// Inserts a credential, and evicts any other when the cache is full.
+    /// Inserts a credential; if the cache is full, an arbitrary entry is evicted.
     pub(crate) fn insert(&self, prefix: KeyPrefix, credential: Arc<Credential>) {
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= self.capacity && !entries.contains_key(&prefix) {

@@ -1,4 +1,4 @@
-//! Gatekeeper: admits requests by key and limits, and settles them.
+//! The gatekeeper: admits requests by their keys and limits, and settles them.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) use unattended::{NotCharged, UnattendedCharge};
 
 /// `Retry-After` while the store or the limiter fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// Keys that are hydrated at the same time, at most.
+/// Maximum number of keys that are hydrated at the same time.
 const HYDRATIONS: usize = 64;
 
 /// Checks keys and limits, and records the outcomes of requests.
@@ -41,11 +41,11 @@ pub struct GatekeeperService {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     key_check: KeyCheck,
-    /// Locked while a key is hydrated, so that a burst on a cold key reads it once.
+    /// Locked per key during hydration, so that concurrent requests read the store once.
     hydrating: KeyedMutex,
 }
 
-/// Reason why there is no verdict.
+/// Reason why the limiter gave no verdict.
 enum NoVerdict {
     UnknownKey,
     Failed(Cause),
@@ -83,13 +83,13 @@ fn unavailable(cause: Cause) -> AdmissionError {
     }
 }
 
-/// The limiter doesn't know a key that it was just hydrated with.
+/// The limiter doesn't know a key although it was just hydrated.
 #[derive(Debug, thiserror::Error)]
 #[error("the limiter does not know a key that it was just given")]
 struct Forgotten;
 
 impl GatekeeperService {
-    /// A gatekeeper over these keys and limits. The change feed of the same keys adds new ones to
+    /// Creates a gatekeeper for these keys and limits. The change feed of the same keys adds new ones to
     /// `credentials`.
     pub fn new(
         keys: Arc<dyn KeyStore>,
@@ -119,19 +119,19 @@ impl GatekeeperService {
         }
     }
 
-    /// Caches the credentials of existing keys, so that no good key has to be looked up while
-    /// somebody guesses. Call it before the first request.
+    /// Caches the credentials of existing keys, so that valid keys are found even while lookups are throttled
+    /// because somebody guesses keys. To be called before the first request.
     ///
     /// # Errors
-    /// Fails when the store can't be read.
+    /// The store can't be read.
     pub async fn warm_up(&self) -> Result<(), StoreError> {
         self.key_check.warm_up().await
     }
 
-    /// The limiter's verdict; a key that it doesn't know is hydrated before.
+    /// The limiter's verdict; hydrates the key first if the limiter doesn't know it.
     async fn verdict(&self, key: CountedKey) -> Result<Verdict, NoVerdict> {
         match self.limiter.admit(key).await? {
-            // Boxed: its future is long, and a key's first request rare.
+            // Boxed because the future is large, and only a key's first request needs it.
             Verdict::Unknown { .. } => Box::pin(self.verdict_on_unknown(key)).await,
             verdict => Ok(verdict),
         }
@@ -142,7 +142,7 @@ impl GatekeeperService {
         let _hydrating = self.hydrating.lock(&key).await;
         match self.limiter.admit(key).await? {
             Verdict::Unknown { month } => {
-                // Many may have waited for the lock, each for as long as the store took.
+                // Requests may have waited for the lock as long as the store took to answer.
                 self.journal.accepts()?;
                 self.hydrate(key, month).await?;
                 Ok(self.limiter.admit(key).await?)
@@ -152,7 +152,7 @@ impl GatekeeperService {
     }
 
     async fn hydrate(&self, key: CountedKey, month: Month) -> Result<(), NoVerdict> {
-        // What is still in the journal isn't in the counters that are read next.
+        // Makes the store's counters include the entries that are still in the journal.
         self.journal.flush().await?;
         let snapshot = self
             .snapshots
@@ -168,9 +168,9 @@ impl GatekeeperService {
         hydrated
     }
 
-    /// Hydrates the limiter and reads the key a second time. The limiter keeps what was applied to
-    /// it since the first reading, but it may have lost that, or change while nobody applies
-    /// changes: a key that can't be read again must not stay known.
+    /// Hydrates the limiter, and reads the key a second time. The limiter keeps changes that were applied
+    /// since the first reading, but it may have lost them, or the change feed may not run. So a key whose
+    /// second reading fails must not stay known.
     async fn hydrate_with(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), NoVerdict> {
         self.limiter.hydrate(key, snapshot).await?;
         let again = self
@@ -218,7 +218,7 @@ impl GatekeeperService {
         }
     }
 
-    /// Records a request that a limit refused, for the statistics.
+    /// Records a request that a limit refused, in the statistics.
     fn record_refusal(
         &self,
         (key, customer): (KeyId, CustomerId),
@@ -234,10 +234,10 @@ impl GatekeeperService {
         });
     }
 
-    /// Admits one request. Changes no counter when it refuses.
+    /// Admits one request. Changes no counter if it is refused.
     ///
     /// # Errors
-    /// The reason of the refusal.
+    /// The reason for the refusal.
     pub async fn admit(&self, request: AdmissionRequest) -> Result<Admission, AdmissionError> {
         let key = request
             .presented_key
@@ -245,8 +245,8 @@ impl GatekeeperService {
             .and_then(FullKey::parse)
             .ok_or(AdmissionError::InvalidKey)?;
         let credential = self.key_check.check(&key, request.address).await?;
-        // An admission that can't be written soon is refused: nothing is counted for it, and the bank
-        // isn't asked in vain.
+        // An admission that can't become durable soon is refused before it is counted and before the bank is
+        // queried in vain.
         if let Err(error) = self.journal.accepts() {
             return Err(unavailable(Arc::new(error)));
         }
@@ -289,12 +289,12 @@ impl GatekeeperService {
         }
     }
 
-    /// Records the end of an admitted request, gives a failure of ours or the bank's back to the
-    /// month's quota, and returns once the admission is durable. MUST be called once for every
-    /// admission that isn't given to [`Self::accept`], before its answer leaves.
+    /// Records the end of an admitted request, refunds it if the failure was ours or the bank's, and returns
+    /// once the admission is durable. MUST be called once for every admission that isn't passed to
+    /// [`Self::accept`], before its answer is sent.
     ///
     /// # Errors
-    /// [`NotDurable`]: the admission couldn't be written down; the answer must not leave.
+    /// [`NotDurable`]: the admission couldn't be stored, and the answer must not be sent.
     pub async fn settle(
         &self,
         admission: Admission,
@@ -329,10 +329,10 @@ impl GatekeeperService {
         }
     }
 
-    /// Returns once the admission is durable; its request is concluded later, by [`Self::conclude`].
+    /// Returns once the admission is durable. The request is concluded later, by [`Self::conclude`].
     ///
     /// # Errors
-    /// [`NotDurable`]: the admission couldn't be written down, and is settled as a failure of ours.
+    /// [`NotDurable`]: the admission couldn't be stored, and is settled as an internal error.
     pub async fn accept(&self, admission: Admission) -> Result<LimitStatus, NotDurable> {
         let Admission {
             charged,
@@ -353,8 +353,8 @@ impl GatekeeperService {
         Err(not_durable(error))
     }
 
-    /// Records the end of a request that was accepted before. The store has refunded it, if its outcome
-    /// is one that is refunded. `duration` is that of its last attempt.
+    /// Records the end of a request that was accepted earlier. If its outcome is refunded, the store has
+    /// refunded it already. `duration` is that of the last attempt.
     pub async fn conclude(
         &self,
         charged: ChargedRequest,
@@ -369,7 +369,7 @@ impl GatekeeperService {
         self.clock.monotonic().saturating_sub(earlier)
     }
 
-    /// Gives a failure of ours or the bank's back to the month's quota, in the limiter.
+    /// Refunds a failure of ours or the bank's to the month's quota in the limiter.
     async fn refund_in_limiter(&self, charged: &ChargedRequest, outcome: Outcome) {
         if !outcome.is_refunded() {
             return;

@@ -1,15 +1,14 @@
-//! Throttle of key look-ups: a bound on the cost of guessed keys to the store.
+//! Throttle of lookups of keys: limits the load that guessed keys put on the store.
 //!
-//! Only look-ups of wrong keys are counted, so callers with good keys never pay, unless somebody
-//! guesses from the very same address. A good key that is cached isn't looked up at all.
+//! Only lookups that don't find a key are counted, so callers with valid keys aren't limited, unless somebody
+//! guesses from the same address. Valid keys that are cached need no lookup.
 //!
-//! A key is known to be wrong after its look-up only. So a few look-ups run at the same time,
-//! and each is checked just before: fewer than [`LOOKUPS`] guesses more than the limits are looked
-//! up, however many come at once, while thousands of good keys that come at once queue and are never
-//! taken for guesses.
+//! Only the lookup shows that a key is wrong. So few lookups run at the same time, and each checks the limits
+//! immediately before: at most [`LOOKUPS`] guesses more than allowed are looked up, while thousands of valid
+//! keys that arrive together wait in a queue and aren't counted as guesses.
 //!
-//! The buckets are our own, for they are checked before a look-up and counted after it, and only
-//! when it found nobody. `governor` counts with each check, and gives nothing back.
+//! The buckets aren't those of `governor`, because they are checked before a lookup and counted after it,
+//! only if it found nothing. `governor` counts with each check, and can't undo that.
 
 use std::net::IpAddr;
 use std::sync::Mutex;
@@ -23,31 +22,31 @@ use futures::lock::MutexGuard;
 use crate::sync::buckets::{self, Buckets};
 use crate::sync::keyed_mutex::KeyedMutex;
 
-/// Per address: a burst of 50 wrong keys, and one more each fifth of a second.
+/// Limit per address: a burst of 50 wrong keys, then one every 200 ms.
 const PER_ADDRESS: Rate = Rate {
     burst: 50,
     interval: Duration::from_millis(200),
 };
-/// Of all addresses: a burst of 1,000 wrong keys, and a hundred more a second.
+/// Limit for all addresses: a burst of 1,000 wrong keys, then 100 a second.
 const GLOBAL: Rate = Rate {
     burst: 1_000,
     interval: Duration::from_millis(10),
 };
-/// Look-ups at the same time: several for each connection that a store has for them.
+/// Maximum number of concurrent lookups: several for each database connection that serves them.
 const LOOKUPS: usize = 16;
 
-/// Limits look-ups of wrong keys.
+/// Limits lookups of wrong keys.
 pub(super) struct KeyLookupThrottle {
     addresses: Buckets<IpAddr>,
     global: Mutex<Bucket>,
-    /// Locked while a prefix is looked up.
+    /// Locked per prefix during its lookup.
     lookups: KeyedMutex,
 }
 
-/// A limit forbids a look-up.
+/// A limit of wrong keys is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Throttled {
-    /// Time until a look-up is allowed, if nobody guesses meanwhile.
+    /// Time until a lookup is allowed, if no more wrong keys are presented.
     pub(super) retry_after: Duration,
 }
 
@@ -60,12 +59,13 @@ impl KeyLookupThrottle {
         }
     }
 
-    /// Locks a prefix for its look-up. Of those who look one prefix up, the second finds it cached.
+    /// Locks a prefix for its lookup. Of concurrent requests with one prefix, the second finds the key
+    /// cached.
     pub(super) async fn lock(&self, prefix: &KeyPrefix) -> MutexGuard<'_, ()> {
         self.lookups.lock(prefix).await
     }
 
-    /// Checks that a key that isn't cached may be looked up for `address`. Counts nothing.
+    /// Checks that a lookup for `address` is allowed. Counts nothing.
     pub(super) fn check(&self, address: IpAddr, now: Duration) -> Result<(), Throttled> {
         let from_address = self.addresses.check(&subscriber(address), now);
         let from_all = buckets::lock(&self.global).check(GLOBAL, now);
@@ -76,7 +76,7 @@ impl KeyLookupThrottle {
         }
     }
 
-    /// Counts a look-up that didn't find the key.
+    /// Counts a lookup that didn't find a key.
     pub(super) fn record_wrong(&self, address: IpAddr, now: Duration) {
         self.addresses.add(subscriber(address), now);
         buckets::lock(&self.global).add(GLOBAL, now);

@@ -1,4 +1,4 @@
-//! Admission of proof requests: the request, and the reasons to refuse it.
+//! Requests to admit, and the reasons to refuse them.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,71 +11,71 @@ use domain::request::RequestId;
 
 use ports::Cause;
 
-/// A request to be admitted.
+/// A request to admit.
 #[derive(Clone, Debug)]
 pub struct AdmissionRequest {
-    /// The key that was presented; `None` unless exactly one was, as text.
+    /// The key that was presented; `None` unless the request has exactly one key, as text.
     pub presented_key: Option<String>,
-    /// The address of the caller.
+    /// The caller's IP address.
     pub address: IpAddr,
     /// The endpoint that is called.
     pub endpoint: Endpoint,
-    /// The idempotency key, if there is one.
+    /// Idempotency key of the request; `None` if it has none.
     pub idempotency_key: Option<IdempotencyKey>,
-    /// The id of the request.
+    /// The request id for the answer and the log.
     pub request_id: RequestId,
 }
 
 /// Reason why a request isn't admitted.
 #[derive(Clone, Debug)]
 pub enum AdmissionError {
-    /// The key is missing, malformed, unknown, wrong or revoked: callers aren't told which.
+    /// The key is missing, malformed, unknown, wrong or revoked. The answer doesn't tell which.
     InvalidKey,
-    /// The key isn't known, and too many wrong keys were looked up for its caller's address, or for
-    /// all of them together, to look it up now. It may be a good one.
+    /// The key isn't cached, and can't be looked up now because of too many wrong keys from the caller's
+    /// address or from all addresses. It may be valid.
     KeyUnchecked {
-        /// Time until it can be looked up.
+        /// Time until a lookup is allowed.
         retry_after: Duration,
     },
-    /// The minute's limit is used up.
+    /// The limit per minute is reached.
     RateLimited {
-        /// The key, and the bank that it asks.
+        /// The key and its environment.
         key: (KeyId, Environment),
-        /// The key's limit status.
+        /// Limit status of the key.
         limit_status: LimitStatus,
-        /// Time until a request would be admitted.
+        /// Time until the next request would be admitted.
         retry_after: Duration,
     },
-    /// The month's quota is used up.
+    /// The monthly quota is used up.
     QuotaExceeded {
-        /// The key, and the bank that it asks.
+        /// The key and its environment.
         key: (KeyId, Environment),
-        /// The key's limit status.
+        /// Limit status of the key.
         limit_status: LimitStatus,
-        /// The status of the month.
+        /// Status of the month whose quota is used up.
         month: MonthStatus,
     },
-    /// Neither limits nor keys can be read.
+    /// The limiter or the store can't be read.
     Unavailable {
-        /// Time after which to try again.
+        /// Time after which the caller should try again.
         retry_after: Duration,
-        /// For the log.
+        /// To be logged.
         cause: Cause,
     },
 }
 
-/// The admission couldn't be written down.
+/// The admission couldn't be stored durably.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the admission could not be written down")]
 pub struct NotDurable {
-    /// Time after which to try again.
+    /// Time after which the caller should try again.
     pub retry_after: Duration,
-    /// For the log.
+    /// To be logged.
     pub cause: Cause,
 }
 
 impl AdmissionError {
-    /// The key, the bank that it asks, and its limit status, where that is the reason.
+    /// Key, environment and limit status of a refusal by a limit; `None` for any other reason.
     pub fn of_limit(&self) -> Option<((KeyId, Environment), &LimitStatus)> {
         match self {
             Self::RateLimited {

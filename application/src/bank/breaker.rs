@@ -1,4 +1,4 @@
-//! Circuit breaker of a bank: while its lookups hang, new ones fail at once.
+//! Circuit breaker of a bank: while its queries time out, new ones fail at once.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(super) struct BankBreaker {
     breaker: Mutex<Breaker>,
 }
 
-/// The last lookups all hung; this one isn't sent.
+/// The last queries all timed out; this one isn't sent.
 #[derive(Debug, thiserror::Error)]
 #[error("the bank's last lookups hung, and only one at a time is sent until it answers again")]
 struct CircuitOpen;
@@ -28,10 +28,10 @@ impl BankBreaker {
         }
     }
 
-    /// Makes a lookup, and records its result.
+    /// Makes a query, and records its result.
     ///
     /// # Errors
-    /// The lookup's own; [`BankError::Unavailable`] without a lookup while the circuit is open.
+    /// The query's own error; [`BankError::Unavailable`] if the circuit is open.
     pub(super) async fn call(
         &self,
         lookup: impl Future<Output = Result<BankAnswer, BankError>>,
@@ -47,15 +47,15 @@ impl BankBreaker {
         result
     }
 
-    /// Returns true while lookups are rejected.
+    /// Returns `true` while the circuit is open.
     pub(super) fn is_open(&self) -> bool {
         !self.breaker().is_closed()
     }
 }
 
-/// Records a lookup's result. A bank that answers, whatever it says, doesn't hang. A lookup that our
-/// own limits held back says nothing, nor does one that failed at once: it took nobody's place, and a
-/// caller whose own questions fail must not close the bank to others.
+/// Records the result of a query. Any answer counts as a success, and a timeout as a failure. Queries that
+/// our own limits refused aren't counted. Neither are queries that failed at once: they occupied no place for
+/// long, and one caller's failing queries must not block the bank for others.
 fn record(call: Call<'_, BankBreaker>, result: &Result<BankAnswer, BankError>) {
     match result {
         Err(error @ BankError::Timeout) => call.fail(error),

@@ -1,4 +1,4 @@
-//! Health of the banks, as far as this process sees it.
+//! Health of the banks, as observed by this process.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,27 +12,27 @@ use ports::outbound::{BankAnswer, BankError, Clock};
 
 use super::breaker::BankBreaker;
 
-/// Minutes that are kept: an hour.
+/// Number of minutes that are kept.
 const MINUTES: u64 = 60;
-/// Failures in a row that make a bank degraded. One alone may be the transfer's fault: a page that
-/// nobody has seen before.
+/// Consecutive failures after which a bank counts as degraded. A single one may be due to the transfer, for
+/// example an unknown kind of page.
 const DEGRADED_AFTER: u64 = 2;
-/// Failures in a row that make a bank down.
+/// Consecutive failures after which a bank counts as down.
 const DOWN_AFTER: u64 = 3;
-/// Tolerated failures: one in so many lookups.
+/// Share of failures that is tolerated: one in this number of lookups.
 const TOLERATED_ONE_IN: u64 = 5;
 
-/// Records the results of the last hour's lookups, bank by bank.
+/// Records the results of the last hour's lookups of each bank.
 pub struct BankMonitor {
     clock: Arc<dyn Clock>,
-    /// Of the central bank's portal. The sandbox has none: it fails because it is asked to.
+    /// Circuit breaker of the portal. The sandbox has none, because tests make it fail on purpose.
     breaker: BankBreaker,
     live: Mutex<History>,
     test: Mutex<History>,
 }
 
 impl BankMonitor {
-    /// A monitor without a lookup.
+    /// Creates a monitor without recorded lookups.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             breaker: BankBreaker::new(Arc::clone(&clock)),
@@ -42,8 +42,8 @@ impl BankMonitor {
         }
     }
 
-    /// Makes a lookup and records its result; while the bank hangs the lookup fails at once. One that
-    /// is cancelled, because nobody waits for it any more, says nothing about the bank.
+    /// Makes a lookup and records its result; fails at once while the circuit is open. A lookup that is
+    /// cancelled, because no caller waits for it any more, isn't recorded.
     pub(crate) async fn look_up(
         &self,
         environment: Environment,
@@ -56,7 +56,7 @@ impl BankMonitor {
         }
     }
 
-    /// Returns true while lookups at the central bank fail at once.
+    /// Returns `true` while queries of the portal fail at once.
     pub fn is_circuit_open(&self) -> bool {
         self.breaker.is_open()
     }
@@ -77,7 +77,7 @@ impl BankMonitor {
         result
     }
 
-    /// The health of a bank that has this budget.
+    /// Health of a bank; `budget` is the state of its query budget.
     pub fn health(&self, environment: Environment, budget: Option<BankBudget>) -> BankHealth {
         let now = minute(self.clock.monotonic());
         let hour = self.history(environment).last_hour(now);
@@ -105,17 +105,17 @@ fn minute(monotonic: Duration) -> u64 {
     monotonic.as_secs() / 60
 }
 
-/// The outcome of a lookup.
+/// Outcome of a lookup with regard to the bank's health.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LookupOutcome {
-    /// The bank's answer was understood, be it that it has no such transfer.
+    /// The bank's answer was understood, even if it knows no such transfer.
     Answered,
-    /// It didn't answer, wasn't understood, or asks for a back-off.
+    /// The bank didn't answer, throttled us, or its answer wasn't understood.
     Failed,
 }
 
 impl LookupOutcome {
-    /// `None` for a lookup that never reached the bank, because our own limits held it back.
+    /// The outcome; `None` for a query that wasn't sent because of our own limits.
     fn of(result: &Result<BankAnswer, BankError>) -> Option<Self> {
         match result {
             Ok(BankAnswer::Issued(_) | BankAnswer::NotIssued(_) | BankAnswer::NotFound) => {
@@ -131,15 +131,15 @@ impl LookupOutcome {
     }
 }
 
-/// The lookups of a bank, minute by minute.
+/// Lookups of a bank by minute.
 #[derive(Default)]
 struct History {
-    /// The minutes with lookups, oldest first.
+    /// Minutes with lookups, oldest first.
     minutes: VecDeque<(u64, Lookups)>,
     failures_in_a_row: u64,
 }
 
-/// Lookups added up.
+/// Counts and latencies of lookups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Lookups {
     answered: u64,
@@ -147,11 +147,11 @@ struct Lookups {
     latencies: Latencies,
 }
 
-/// The last hour.
+/// Counts of the last hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Hour {
     lookups: Lookups,
-    /// Failures since the last answer.
+    /// Failures since the last success.
     failures_in_a_row: u64,
 }
 
@@ -177,7 +177,7 @@ impl History {
         }
     }
 
-    /// The current minute and the 59 before it.
+    /// Counts of the current minute and the 59 before it.
     fn last_hour(&mut self, now: u64) -> Hour {
         self.forget_before(now);
         let mut lookups = Lookups::default();
@@ -187,7 +187,7 @@ impl History {
             lookups.latencies.add(&minute.latencies);
         }
         Hour {
-            // Older ones are forgotten, and the hour's are the last ones.
+            // Limited to the failures that are kept, since older ones don't count.
             failures_in_a_row: self.failures_in_a_row.min(lookups.failed),
             lookups,
         }
@@ -218,7 +218,7 @@ impl Lookups {
     }
 }
 
-/// A bank's state, by its last hour:
+/// State of a bank by its last hour:
 ///
 /// - paused during a back-off, whatever it answered before;
 /// - unknown without a lookup;

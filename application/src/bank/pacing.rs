@@ -1,17 +1,16 @@
-//! Pacing of queries to the bank while the shared pacer is down: this process's share of the budget.
+//! Pacing of queries during an outage of the shared pacer.
 //!
-//! The shared pacer grants slots while it answers. When it fails, the local pacer grants them, of
-//! which each replica has a share of the budget. Either is synchronised with the other: the local
-//! one counts the slots that the shared one granted to this process and keeps every back-off that
-//! this process hears of; the shared one is given the slots and the back-off that it missed before
-//! it is asked again. So the bank is never asked during a back-off that this process knows of,
-//! though the shared pacer were lost with all its state.
+//! While the shared pacer answers, it grants the turns. When it fails, the local pacer grants them, within
+//! this replica's share of the budget. Both are kept in sync: the local pacer counts the turns that the
+//! shared one granted to this process, and keeps every back-off that this process learns of. Before the
+//! shared pacer is used again, it is given the turns and the back-off that it missed. So the bank is never
+//! queried during a back-off that this process knows of, even if the shared pacer loses its state.
 //!
-//! With a budget of N a minute and R replicas, the bank is asked at most N times in any 60 seconds,
-//! and at most max(N, R) times more around a change of the mode: what the other replicas got of the
-//! shared pacer is not known here. Where the shared pacer loses its state without failing, it is at
-//! most four times more: slots are evenly spaced before and after, three in quick succession may
-//! just have been taken, and a pacer without state grants the first at once.
+//! With a budget of N a minute and R replicas, the bank is queried at most N times in any 60 seconds, and at
+//! most max(N, R) times more around a change of the mode, because this process doesn't know the turns that
+//! the shared pacer gave to other replicas. If the shared pacer loses its state without an outage, there are
+//! at most four queries more: turns are evenly spaced before and after, up to three may just have been
+//! granted in quick succession, and a pacer without state grants the first turn at once.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -26,23 +25,23 @@ use crate::sync::breaker::{
     Breaker, Call, CallResult, FAILURES, Guarded, Transition, TransitionReport,
 };
 
-/// A pacer that all replicas share, with a local fallback for the time in which it is down.
+/// A pacer that all replicas share, with a local fallback during its outages.
 pub struct FallbackPacer {
     shared: Arc<dyn Pacer>,
     local: Arc<dyn Pacer>,
     clock: Arc<dyn Clock>,
     breaker: Mutex<Breaker>,
     unmerged: Mutex<Unmerged>,
-    /// Locked while the shared pacer merges, so that nothing is merged twice.
+    /// Locked while the shared pacer merges, so that no turn is merged twice.
     merging: AsyncMutex<()>,
 }
 
 /// State that the shared pacer hasn't merged yet.
 #[derive(Debug, Default)]
 struct Unmerged {
-    /// Slots of the last minute that the local pacer granted, about in order.
+    /// Times of turns in the last minute that the local pacer granted, approximately in order.
     slots: VecDeque<Duration>,
-    /// There may be more than slots: a back-off, or the shared pacer lost its state.
+    /// `true` if the shared pacer may lack more than turns: a back-off, or all its state.
     outage: bool,
 }
 
@@ -53,8 +52,8 @@ impl Unmerged {
 }
 
 impl FallbackPacer {
-    /// A pacer over `shared`. `local` is a pacer of this process with its
-    /// [share](domain::pacing::Pacing::share_of) of the budget, and used for nothing else.
+    /// Creates a pacer that uses `shared`, and `local` as the fallback: a pacer with this process's
+    /// [share](domain::pacing::Pacing::share_of) of the budget, which isn't used elsewhere.
     pub fn new(shared: Arc<dyn Pacer>, local: Arc<dyn Pacer>, clock: Arc<dyn Clock>) -> Self {
         Self {
             shared,
@@ -66,14 +65,14 @@ impl FallbackPacer {
         }
     }
 
-    /// Returns true while this process keeps to its share, because the shared pacer is down.
+    /// Returns `true` while the shared pacer is down and this process uses its share of the budget.
     pub fn is_degraded(&self) -> bool {
         !self.breaker().is_closed()
     }
 
-    /// Begins a call of the shared pacer, once it has merged what it missed; `None` while the
-    /// circuit is open. The merge is the probe of an open circuit: it is quick, where a slot may
-    /// have to be waited for.
+    /// Begins a call of the shared pacer after it has merged what it missed; `None` while the circuit is
+    /// open. The merge serves as the probe of an open circuit, because it answers at once, whereas acquiring
+    /// a turn may have to wait.
     async fn begin_merged_call(&self) -> Option<Call<'_, Self>> {
         let call = self.begin_call()?;
         if self.unmerged().is_empty() {
@@ -91,7 +90,7 @@ impl FallbackPacer {
         self.begin_call()
     }
 
-    /// The state that the shared pacer has to merge.
+    /// The state that the shared pacer has to merge, as of `now`.
     async fn unmerged_state(&self, now: Duration) -> Result<PacerState, PacerError> {
         let paused_for = self.local.budget().await?.paused_for;
         let unmerged = self.unmerged();
@@ -103,8 +102,8 @@ impl FallbackPacer {
         })
     }
 
-    /// Refuses during a back-off that this process knows of. The shared pacer merges it each time:
-    /// it may have lost it, and replicas that don't know of it ask there.
+    /// Refuses during a back-off that this process knows of. The shared pacer merges the back-off each time,
+    /// because it may have lost it, and replicas that don't know of it rely on the shared pacer.
     async fn check_back_off(&self) -> Result<(), AcquireError> {
         let Some(retry_after) = self.local.budget().await?.paused_for else {
             return Ok(());
@@ -116,7 +115,7 @@ impl FallbackPacer {
         Err(Throttled::BackingOff { retry_after }.into())
     }
 
-    /// Acquires a slot of the shared pacer; `None` when it fails, or the circuit is open.
+    /// Acquires a turn of the shared pacer; `None` if it fails or the circuit is open.
     async fn acquire_shared(
         &self,
         lane: Lane,
@@ -142,8 +141,8 @@ impl FallbackPacer {
         }
     }
 
-    /// Counts a slot that the shared pacer granted, unless a back-off is known that the shared pacer
-    /// has lost meanwhile.
+    /// Counts a turn of the shared pacer in the local one. Refuses it if this process knows of a back-off
+    /// that the shared pacer has lost.
     async fn count_locally(&self) -> Result<(), AcquireError> {
         self.local.merge(&PacerState::acquired_now()).await?;
         self.check_back_off().await
@@ -196,7 +195,8 @@ impl Pacer for FallbackPacer {
         Ok(back_off)
     }
 
-    /// Ignores a failure of the shared pacer: its next back-off is longer than it had to be then.
+    /// Ignores failures of the shared pacer: their only effect is that its next back-off is longer than
+    /// necessary.
     async fn record_success(&self, under_way: Duration) -> Result<(), PacerError> {
         if let Some(call) = self.begin_merged_call().await {
             let _ = call.end(self.shared.record_success(under_way).await);

@@ -1,4 +1,4 @@
-//! Identification of those who ask for batches, and of the keys that they name.
+//! Identification of callers, and of the keys that they name.
 
 use super::error::BatchError;
 use super::types::{BatchAccess, BatchView};
@@ -14,7 +14,7 @@ use super::service::BatchService;
 use super::view::KeyLimits;
 
 impl BatchService {
-    /// Identifies a caller; with a key it may read so often.
+    /// Identifies a caller. Reads with an API key are limited per minute.
     pub(super) async fn owner(&self, access: &BatchAccess) -> Result<Owner, BatchError> {
         match access {
             BatchAccess::Key(access) => self.owner_of_key(access).await,
@@ -25,7 +25,7 @@ impl BatchService {
         }
     }
 
-    /// Identifies a caller who creates a batch. A person without an account has no key.
+    /// Identifies a caller who creates a batch. A person without an account has no key to charge.
     pub(super) async fn creator(&self, access: &BatchAccess) -> Result<Owner, BatchError> {
         self.owner(access).await.map_err(|error| match error {
             BatchError::Unknown => BatchError::NoSuchKey,
@@ -48,7 +48,7 @@ impl BatchService {
         })
     }
 
-    /// The caller's account. A caller without one has no batches and no keys.
+    /// The person's account; an error if it has none, since it then has no batches.
     async fn customer(&self, caller: &Caller) -> Result<CustomerId, BatchError> {
         let customer = self.authorization.customer(caller).await;
         let customer = customer.map_err(store_failed)?;
@@ -56,7 +56,7 @@ impl BatchService {
         Ok(customer.id)
     }
 
-    /// The key that a caller creates a batch for: the presented one, or one of a person's.
+    /// The key to charge for a new batch: the presented one, or the one that a person names.
     pub(super) async fn batch_key(
         &self,
         owner: &Owner,
@@ -82,7 +82,7 @@ impl BatchService {
         })
     }
 
-    /// The counters of one of the customer's keys.
+    /// Counters of a key of the customer.
     pub(super) async fn counters(
         &self,
         customer: CustomerId,
@@ -92,7 +92,7 @@ impl BatchService {
         Ok(found.ok_or(BatchError::NoSuchKey)?.key.counters)
     }
 
-    /// A batch, as its owner sees it now.
+    /// Decrypted view of a batch, for its owner.
     pub(super) async fn view(
         &self,
         owner: &Owner,
@@ -102,7 +102,7 @@ impl BatchService {
         self.views.view(&limits, batch)
     }
 
-    /// Limits of the keys of those batches that are under way.
+    /// Limits per minute of the keys of those batches that aren't final.
     pub(super) async fn key_limits(
         &self,
         owner: &Owner,

@@ -1,4 +1,4 @@
-//! Open rows of a batch, as lines for the bank's own batch.
+//! Open rows of a batch, in the format of the bank's own batches.
 
 use super::error::BatchError;
 use domain::batch::bank_file::BankLine;
@@ -10,7 +10,7 @@ use super::content::RowKind;
 use super::rows::BatchRows;
 
 impl BatchRows {
-    /// The lines of the rows that are open, from the next row on.
+    /// Lines of the open rows, from the next row on.
     pub(super) async fn bank_lines(&mut self) -> Result<Vec<BankLine>, BatchError> {
         let mut lines = Vec::new();
         let untried = self.untried;
@@ -19,7 +19,7 @@ impl BatchRows {
             let rows = rows.into_iter();
             let open = rows.filter(|(row, _, lookup)| match lookup {
                 Some(lookup) => is_open(lookup),
-                // Before it, one was erased.
+                // Rows before `untried` had a lookup, which was erased.
                 None => *row >= untried,
             });
             for (_, stored, _) in open {
@@ -27,7 +27,7 @@ impl BatchRows {
                     continue;
                 };
                 let Resolution { transfer, .. } = inference::resolve(query, &catalogue);
-                // A tracking key with a comma can't stand in the bank's file.
+                // A tracking key with a comma can't be written in the bank's format.
                 lines.extend(transfer.ok().and_then(|it| BankLine::of_transfer(&it).ok()));
             }
         }
@@ -35,7 +35,7 @@ impl BatchRows {
     }
 }
 
-/// Returns `true` for a row whose lookup has no proof, and may get one.
+/// Returns `true` if a lookup has no proof but may still get one.
 fn is_open(lookup: &StoredLookup) -> bool {
     use LookupState::{Canceled, Delivered};
     let last = lookup.last_attempt;

@@ -1,4 +1,4 @@
-//! Owners of batches, and the errors that their callers see.
+//! Owners of batches, and errors that several use cases return.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,30 +15,30 @@ use crate::admission::Identified;
 
 /// `Retry-After` while the store fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// Reads of a key in a minute.
+/// Maximum number of reads a minute with one API key.
 pub(super) const READS_PER_MINUTE: u32 = 600;
 
-/// Owner of the batches that a caller sees.
+/// The caller's account and key, which decide the batches that it may see.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
     pub(super) customer: CustomerId,
-    /// `None` for a person.
+    /// The presented key; `None` for a person with a session.
     pub(super) by: Option<Identified>,
 }
 
-/// The key that a batch is created for.
+/// The key that a new batch is charged to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BatchKey {
     pub(super) key: CountedKey,
     pub(super) environment: Environment,
-    /// Its limit.
+    /// Limit per minute of the key.
     pub(super) per_minute: u32,
-    /// Requests that its month has left; `None` without a quota.
+    /// Requests left of the monthly quota; `None` without a quota.
     pub(super) quota_left: Option<u64>,
 }
 
 impl Owner {
-    /// The environment whose batches the caller sees; all for a person.
+    /// The environment whose batches are visible; `None` (all) for a person.
     pub(super) fn environment(&self) -> Option<Environment> {
         self.by.map(|by| by.environment)
     }
@@ -52,12 +52,10 @@ impl Owner {
     }
 }
 
-/// The error of a store that failed.
 pub(super) fn store_failed(error: StoreError) -> BatchError {
     unavailable(Arc::new(error))
 }
 
-/// The error of a list.
 pub(super) fn of_list(error: ListError) -> BatchError {
     match error {
         ListError::Cursor(error) => BatchError::Cursor(error),

@@ -1,4 +1,4 @@
-//! Ends of lookups that were canceled with their batch.
+//! Lookups that were canceled with their batch.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use ports::outbound::CanceledLookup;
 use crate::admission::{GatekeeperService, Settlement};
 use crate::lookups::{LookupService, charged};
 
-/// Records the ends of lookups that were canceled with their batch.
+/// Signals the ends of lookups that were canceled with their batch, and records the ends of their requests.
 pub(super) async fn conclude_canceled(
     canceled: Vec<CanceledLookup>,
     lookups: &LookupService,

@@ -1,4 +1,4 @@
-//! Changes of a batch, for those who follow it.
+//! Stream of a batch's changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use ports::outbound::{BatchStore, StoredBatch, Timer};
 use super::caller::store_failed;
 use super::view::{KeyLimits, Views};
 
-/// Interval at which a batch is read: its rows may end by the hundred in a second.
+/// Polling interval. A fixed one, because hundreds of a batch's rows may end in a second.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The state of a batch and the number of its lookups in each state.
+/// State of a batch, and number of its lookups in each state.
 type Progress = (BatchState, Vec<(LookupState, u32)>);
 
-/// Changes of one batch.
+/// Stream of a batch's changes, until the batch is final.
 pub struct BatchChanges {
     pub(super) store: Arc<dyn BatchStore>,
     pub(super) timer: Arc<dyn Timer>,
@@ -27,16 +27,16 @@ pub struct BatchChanges {
     pub(super) customer: CustomerId,
     pub(super) limits: KeyLimits,
     pub(super) id: BatchId,
-    /// Its progress, as it was last told.
+    /// The progress that was last returned; `None` before the first call.
     pub(super) last: Option<Progress>,
 }
 
 impl BatchChanges {
-    /// Waits for the next change; `None` after the final state.
+    /// Waits for the next change; the first call returns at once. `None` after the final state.
     ///
     /// # Errors
-    /// [`BatchError::Unknown`] once it is erased, [`BatchError::Unreadable`], and
-    /// [`BatchError::Refused`] when the store fails. There is nothing to follow after an error.
+    /// [`BatchError::Unknown`] once the batch is erased, [`BatchError::Unreadable`], and
+    /// [`BatchError::Refused`] if the store fails. The stream ends with an error.
     pub async fn next(&mut self) -> Result<Option<BatchView>, BatchError> {
         if let Some((state, _)) = &self.last {
             if state.is_final() {

@@ -1,4 +1,4 @@
-//! Format of what is encrypted of a batch: what its creator said of the whole, and chunks of rows.
+//! Format of a batch's encrypted data: its options, and chunks of rows.
 
 use super::types::FaultyRow;
 use bytes::Bytes;
@@ -9,10 +9,10 @@ use domain::query::ProofQuery;
 
 use crate::lookups::parts::{Damaged, decode, decode_query, encode, encode_query, text};
 
-/// Number of a row's parts.
+/// Number of encoded fields of a row.
 const ROW_PARTS: usize = 10;
 
-/// Options of a batch, which hold for all of its rows.
+/// Options of a batch, which apply to all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BatchContent {
     pub(super) name: Option<String>,
@@ -20,7 +20,6 @@ pub(super) struct BatchContent {
     pub(super) retry_for: RetryFor,
 }
 
-/// A row, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredRow {
     pub(super) line: u32,
@@ -28,25 +27,25 @@ pub(super) struct StoredRow {
     pub(super) kind: RowKind,
 }
 
-/// Kind of a row.
+/// Kind of a row, which decides if it is looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RowKind {
-    /// It is looked up.
+    /// The row is looked up.
     Ready(ProofQuery),
-    /// Its banks can't be resolved.
+    /// The participants can't be resolved, so the row isn't looked up.
     Unresolved(ProofQuery),
-    /// It asks the same as an earlier row, which stands in this line.
+    /// The row has the same query as an earlier one, whose number and line these are.
     Duplicate {
         query: ProofQuery,
         of: RowNumber,
         line: u32,
     },
-    /// It has errors.
+    /// The row has errors.
     Faulty(FaultyRow),
 }
 
 impl BatchContent {
-    /// Stands for options that can't be decrypted: those of a batch that names none.
+    /// Default options, for a batch whose options can't be decrypted.
     pub(super) fn unreadable() -> Self {
         Self {
             name: None,
@@ -137,7 +136,7 @@ impl StoredRow {
 }
 
 impl RowKind {
-    /// The query of a row that has one.
+    /// Query of the row; `None` for a row with errors.
     pub(super) fn query(&self) -> Option<&ProofQuery> {
         match self {
             Self::Ready(query) | Self::Unresolved(query) | Self::Duplicate { query, .. } => {
@@ -148,7 +147,7 @@ impl RowKind {
     }
 }
 
-/// Encodes rows that follow each other.
+/// Encodes consecutive rows.
 pub(super) fn encode_rows(rows: &[StoredRow]) -> Vec<u8> {
     let parts: Vec<_> = rows.iter().flat_map(StoredRow::parts).collect();
     encode(parts.iter().map(String::as_bytes))

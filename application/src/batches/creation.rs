@@ -12,13 +12,13 @@ use super::content::{BatchContent, StoredRow};
 use super::draft::CheckedRows;
 use super::service::BatchService;
 
-/// Batches of a customer that may be open at the same time.
+/// Maximum number of a customer's batches that aren't final.
 const MAX_OPEN: u32 = 20;
-/// Rows of a customer's batches that may be stored at the same time, some 200 MB.
+/// Maximum number of stored rows of a customer, about 200 MB.
 const MAX_KEPT_ROWS: u64 = 1_000_000;
 
 impl BatchService {
-    /// Creates a batch that no earlier request created.
+    /// Creates a batch, if no earlier request with its idempotency key did.
     pub(super) async fn create_first(
         &self,
         owner: &Owner,
@@ -47,7 +47,7 @@ impl BatchService {
         Ok(id)
     }
 
-    /// Encrypts and stores a batch, unless its owner has as many open ones as it may.
+    /// Encrypts and stores a batch; an error if its owner has reached a limit.
     async fn store(
         &self,
         owner: &Owner,

@@ -1,4 +1,4 @@
-//! Rows of a batch to create: which of them can be looked up.
+//! Checks of a new batch's rows.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use domain::transfer::Transfer;
 
 use super::content::{RowKind, StoredRow};
 
-/// The rows of a batch, checked.
+/// The rows of a new batch after the checks, with their counts.
 pub(super) struct CheckedRows {
     pub(super) rows: Vec<StoredRow>,
     pub(super) counts: RowCounts,
 }
 
 impl CheckedRows {
-    /// Finds the rows whose banks can't be resolved, and those that ask the same as an earlier one.
+    /// Finds rows whose participants can't be resolved, and duplicates of earlier rows.
     pub(super) fn of(rows: Vec<DraftRow>, catalogue: &Catalogue) -> Self {
         let mut counts = RowCounts::default();
         let mut first = HashMap::new();
@@ -51,7 +51,7 @@ impl CheckedRows {
         }
     }
 
-    /// The rows that aren't looked up.
+    /// The rows that won't be looked up.
     pub(super) fn rejected(&self, catalogue: &Catalogue) -> Vec<RowView> {
         let numbered = (0..).map(RowNumber).zip(&self.rows);
         numbered
@@ -60,7 +60,7 @@ impl CheckedRows {
             .collect()
     }
 
-    /// The rows that are looked up and whose questions contradict themselves.
+    /// The rows that will be looked up although their query is contradictory.
     pub(super) fn warnings(&self, today: NaiveDate, catalogue: &Catalogue) -> Vec<RowWarning> {
         let numbered = (0..).map(RowNumber).zip(&self.rows);
         let warnings = numbered.filter_map(|(row, stored)| {
@@ -80,7 +80,7 @@ impl CheckedRows {
     }
 }
 
-/// The kind of a row with this query. `earlier` gives the row that asked the same first.
+/// Kind of a row with this query. `earlier` returns the first row with the same transfer, if there is one.
 fn of_query(
     query: ProofQuery,
     catalogue: &Catalogue,
@@ -96,7 +96,7 @@ fn of_query(
     }
 }
 
-/// A row that has no lookup.
+/// View of a row without a lookup.
 pub(super) fn without_lookup(row: RowNumber, stored: &StoredRow, catalogue: &Catalogue) -> RowView {
     let outcome = match &stored.kind {
         RowKind::Ready(_) => RowOutcome::NotBegun,
@@ -116,7 +116,7 @@ pub(super) fn without_lookup(row: RowNumber, stored: &StoredRow, catalogue: &Cat
     }
 }
 
-/// The reason by the catalogue of now, which may have changed since.
+/// The reason by the current catalogue, which may differ from the catalogue at creation.
 fn unresolved(query: &ProofQuery, catalogue: &Catalogue) -> RowOutcome {
     let Resolution { transfer, .. } = inference::resolve(query.clone(), catalogue);
     RowOutcome::Unresolved(transfer.err().unwrap_or(Unresolved::InferenceFailed {

@@ -1,4 +1,4 @@
-//! Encryption of what is stored of a batch.
+//! Encryption of a batch's data.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use ports::outbound::{BatchFacts, Cipher, StoredBatch};
 use super::content::{BatchContent, StoredRow, decode_rows, encode_rows};
 use crate::lookups::UnknownGeneration;
 
-/// Encrypts and decrypts the parts of batches. A part opens only as that part of that batch of that
-/// customer.
+/// Encrypts and decrypts options and chunks of batches. A ciphertext is bound to its batch, customer, part
+/// and chunk number, and can't be decrypted as another one.
 pub struct BatchEncryption {
     cipher: Arc<dyn Cipher>,
     secrets: LookupSecrets,
 }
 
 impl BatchEncryption {
-    /// Encryption by these secrets.
+    /// Creates the encryption with these secrets.
     pub fn new(cipher: Arc<dyn Cipher>, secrets: LookupSecrets) -> Self {
         Self { cipher, secrets }
     }
 
-    /// The generation that new batches are encrypted with.
+    /// Generation of the secret for new batches.
     pub(super) fn generation(&self) -> HashGeneration {
         self.secrets.newest()
     }
@@ -94,7 +94,7 @@ fn unknown(facts: &BatchFacts) -> Cause {
     Arc::new(UnknownGeneration(facts.generation.0))
 }
 
-/// Additional data of the encryption: the batch, its owner, the part, and the number of the chunk.
+/// Additional authenticated data: the batch, its owner, the part, and the number of the chunk.
 fn context(facts: &BatchFacts, part: BatchPart, number: u32) -> Vec<u8> {
     [
         &facts.id.0.as_bytes()[..],

@@ -1,4 +1,4 @@
-//! The feeder: makes lookups of the rows of batches, some at a time, and ends batches whose rows have.
+//! The feeder: creates lookups of the rows of batches, a limited number at a time, and finishes batches.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -26,67 +26,67 @@ use crate::lookups::{LookupService, LookupSignals};
 use crate::proofs::SpawnTask;
 use crate::sync::WorkSignal;
 
-/// Length of a lease: another process goes on with a batch of one that died after this time.
+/// Length of a lease, after which another process continues the batches of a process that died.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// Pause between two looks at batches that are due.
+/// Interval at which due batches are claimed.
 const POLL: Duration = Duration::from_millis(500);
-/// Batches that a process works on at the same time, at most.
+/// Maximum number of batches that a process works on at the same time.
 const PLACES: u32 = 32;
-/// Rows that are charged and stored in one step, at most.
+/// Maximum number of rows that are charged and stored in one step.
 const PER_STEP: usize = 100;
-/// Longest time until a batch is looked at again whose rows all wait for a later attempt.
+/// Longest time until a batch is claimed again whose rows all wait for a later attempt.
 const LONGEST_REST: TimeDelta = TimeDelta::seconds(30);
-/// Shortest time until a batch is looked at again that rests.
+/// Shortest time until a released batch is claimed again.
 const SHORTEST_REST: TimeDelta = TimeDelta::milliseconds(500);
-/// Time until a batch without quota is looked at again: its plan may change, and the month ends.
+/// Time until a batch without quota is claimed again: the plan may change, and the month ends.
 const PAUSE: TimeDelta = TimeDelta::seconds(60);
-/// Time until a batch is tried again that can't be read, or whose key can't be checked.
+/// Time until a batch is claimed again that can't be decrypted, or whose key can't be checked.
 const AFTER_FAILURE: TimeDelta = TimeDelta::seconds(10);
 
-/// Everything that a feeder is made of.
+/// Dependencies of a [`BatchFeeder`].
 pub struct FeederParts {
-    /// The batches.
+    /// Store of the batches.
     pub store: Arc<dyn BatchStore>,
-    /// Encryption of what is stored of them.
+    /// Decrypts options and rows.
     pub encryption: Arc<BatchEncryption>,
-    /// The lookups of their rows.
+    /// Creates and reads the lookups of rows.
     pub lookups: Arc<LookupService>,
     /// Charges rows against the key's limits.
     pub gatekeeper: Arc<GatekeeperService>,
-    /// Signals of new lookups.
+    /// Signals new lookups to the worker of this process.
     pub signals: Arc<LookupSignals>,
-    /// The clocks.
+    /// Current time, for due times and leases.
     pub clock: Arc<dyn Clock>,
-    /// Pauses.
+    /// Sleeps between polls.
     pub timer: Arc<dyn Timer>,
     /// Generates lease tokens and ids.
     pub random: Arc<dyn Random>,
-    /// Starts the work on a batch.
+    /// Spawns the task that works on a batch.
     pub spawn: SpawnTask,
-    /// The budget of live lookups.
+    /// The query budget of the portal, which limits the rows in progress.
     pub pacing: Pacing,
-    /// Signals of events that webhooks tell.
+    /// Signals new webhook events to the delivery worker.
     pub webhooks: Arc<WorkSignal>,
 }
 
-/// Makes lookups of rows. Any number of processes may: each claims its own batches.
+/// Creates lookups of rows. Several processes may run it: each batch is claimed by one.
 pub struct BatchFeeder {
     pub(super) parts: FeederParts,
     busy: AtomicU32,
 }
 
-/// End of the work on a batch for now.
+/// Reason why the work on a claimed batch ends.
 enum Stop {
-    /// Somebody else goes on with it, or it was canceled.
+    /// The lease is lost, or the batch was canceled.
     Lost,
-    /// It is to be released.
+    /// The batch is released with this change.
     Release(BatchChange),
-    /// It was finished.
+    /// The batch is finished.
     Finished,
 }
 
 impl BatchFeeder {
-    /// A feeder of these parts.
+    /// Creates a feeder from its dependencies.
     pub fn new(parts: FeederParts) -> Self {
         Self {
             parts,
@@ -94,7 +94,7 @@ impl BatchFeeder {
         }
     }
 
-    /// Works until it is dropped.
+    /// Claims batches and works on them until the future is dropped.
     pub async fn run(self: Arc<Self>) {
         loop {
             if let Err(error) = self.round().await {
@@ -108,6 +108,7 @@ impl BatchFeeder {
     /// number.
     ///
     /// # Errors
+    /// The store failed.
     /// The store failed.
     pub async fn round(self: &Arc<Self>) -> Result<usize, StoreError> {
         let free = PLACES.saturating_sub(self.busy.load(Ordering::Acquire));
@@ -139,7 +140,7 @@ impl BatchFeeder {
         Ok(started)
     }
 
-    /// Works on a batch until it has to rest, and releases it.
+    /// Works on a batch until nothing can be done for now, and releases it.
     async fn work(&self, claimed: ClaimedBatch, lease: Lease) -> Result<(), Cause> {
         let id = claimed.batch.facts.id;
         let stop = self.feed(&claimed, lease).await;
@@ -181,7 +182,8 @@ impl BatchFeeder {
         released.map_err(|error| Arc::new(error) as Cause)
     }
 
-    /// Makes lookups of rows while there is room for them, and waits for room; until nothing can be done.
+    /// Creates lookups of rows while the window has room, and waits for room otherwise; returns when neither
+    /// can go on.
     async fn feed(&self, claimed: &ClaimedBatch, lease: Lease) -> Result<Stop, Cause> {
         let facts = &claimed.batch.facts;
         let progress = &claimed.batch.progress;
@@ -204,7 +206,7 @@ impl BatchFeeder {
                 return self.rest(claimed, lease, &progress).await;
             }
             let room = window.saturating_sub(taken(&progress)) as usize;
-            // A step of a few rows costs as much as one of many.
+            // A step with few rows costs as much as one with many.
             if room >= (window as usize / 4).min(PER_STEP) {
                 let from = RowNumber(progress.next_row);
                 if let Some(stop) = self.step(claimed, lease, (from, room)).await? {
@@ -214,7 +216,7 @@ impl BatchFeeder {
                 continue;
             }
             if pause == longest && self.busy.load(Ordering::Acquire) >= PLACES {
-                // Others may wait for its place.
+                // Other batches may wait for the place.
                 return Ok(Stop::Release(self.wait(SHORTEST_REST)));
             }
             self.parts.timer.pause(pause).await;
@@ -222,7 +224,8 @@ impl BatchFeeder {
         }
     }
 
-    /// The end of the work on a batch whose rows all have lookups, for now or for ever.
+    /// Ends the work on a batch of which all rows were processed: finishes it, or releases it until a lookup
+    /// is due.
     async fn rest(
         &self,
         claimed: &ClaimedBatch,
@@ -231,7 +234,7 @@ impl BatchFeeder {
     ) -> Result<Stop, Cause> {
         let now = self.parts.clock.now();
         if let Some(next_due) = progress.next_due {
-            // A row that is being looked up is due when its lease ends: it may end long before.
+            // The due time of a running lookup is the end of its lease; it may end much earlier.
             let longest = match taken(progress) {
                 0 => LONGEST_REST,
                 _ => SHORTEST_REST,
@@ -247,8 +250,8 @@ impl BatchFeeder {
         Ok(Stop::Finished)
     }
 
-    /// Makes lookups of the next rows, as many as there is room for and the key's limits allow. Returns why
-    /// the work ends, if it does.
+    /// Creates lookups of the next rows, as many as the window and the key's limits allow. Returns the reason
+    /// if the work ends.
     async fn step(
         &self,
         claimed: &ClaimedBatch,
@@ -288,7 +291,8 @@ impl BatchFeeder {
         let (charges, refusal) = self.charge(key, wanted).await;
         let left = ready.split_off(charges.len());
         let next_row = left.first().map_or(after_chunk, |(row, _)| row.0);
-        // A batch none of whose rows could be charged stays as it is: a paused one doesn't run for a moment.
+        // If no row could be charged, the batch isn't changed, so that a paused one doesn't become running
+        // for a moment.
         let is_refused = charges.is_empty() && refusal.is_some();
         let fed = self.store_rows((facts, &content), (key, lease), (ready, charges), next_row);
         if next_row > from.0 && !is_refused && !fed.await? {
@@ -312,10 +316,11 @@ impl BatchFeeder {
         }
     }
 
-    /// Cancels a batch whose keys are all revoked, unless that is only about to be known.
+    /// Cancels a batch whose keys are all revoked. If the batch had a key at the claim, it is released
+    /// instead.
     async fn without_key(&self, claimed: &ClaimedBatch) -> Result<Stop, Cause> {
         if claimed.key.is_some() {
-            // The next claim finds out which key takes its place, if one does.
+            // The next claim finds the key's successor, if there is one.
             return Ok(Stop::Release(self.wait(SHORTEST_REST)));
         }
         let facts = &claimed.batch.facts;
@@ -331,7 +336,7 @@ impl BatchFeeder {
     }
 }
 
-/// Lookups of a batch that take room: those that wait for a later attempt don't.
+/// Number of lookups that occupy the window; those that wait for a later attempt don't.
 fn taken(progress: &BatchProgress) -> u32 {
     progress.in_state(LookupState::Queued) + progress.in_state(LookupState::Running)
 }
@@ -346,7 +351,7 @@ fn per_minute(pacing: Pacing) -> u32 {
 #[error("the rows can't be read: {0}")]
 struct UnreadableRows(String);
 
-/// A chunk of a batch has fewer rows than it should.
+/// A chunk of a batch has fewer rows than expected.
 #[derive(Debug, thiserror::Error)]
 #[error("row {0} is missing in its chunk")]
 struct NoRow(u32);

@@ -1,4 +1,4 @@
-//! Imports of the bank's own batches.
+//! Imports of results of the bank's own batches.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -38,10 +38,10 @@ mod matching;
 
 use matching::{AskingRow, AskingState, ProofIndex, Taken};
 
-/// Proofs that are stored in one step, at most.
+/// Maximum number of proofs that are stored in one step.
 const PER_STEP: usize = 100;
 
-/// A row that gets a proof.
+/// A row for which a proof was found.
 struct Candidate {
     row: RowNumber,
     query: ProofQuery,
@@ -49,24 +49,25 @@ struct Candidate {
     lookup: Option<StoredLookup>,
 }
 
-/// A row with the proof that it gets.
+/// A proof with the row that it is delivered to.
 struct Matched {
-    /// Number of the file that the proof is.
+    /// Index of the proof's file.
     file: usize,
     xml: Bytes,
     chain: OriginalChain,
     seal: CheckedSeal,
-    /// Its marks, the first to be recorded.
+    /// Marks of the proof; only the first is recorded.
     marks: Vec<ProofMark>,
-    /// Its earlier deliveries.
+    /// Earlier deliveries of the proof; `None` if they couldn't be read.
     seen: Option<EarlierDeliveries>,
-    /// Its PDF, with the number of its file.
+    /// The PDF of the proof, with the index of its file.
     pdf: Option<(usize, Bytes)>,
     candidate: Candidate,
 }
 
-/// Takes out the proofs with the mark of another row's, which differ from it in what no seal covers, and returns
-/// their files with that row: one payment is no answer to two rows. `rows` are those of delivered proofs.
+/// Removes proofs with the same mark as that of another row, which differ only in fields that aren't sealed,
+/// and returns their files with that row: one payment must not answer two rows. `rows` contains the marks of
+/// delivered proofs.
 fn repeated(
     matched: &mut Vec<Matched>,
     mut rows: HashMap<ProofMark, RowNumber>,
@@ -85,7 +86,8 @@ fn repeated(
 }
 
 impl BatchService {
-    /// Delivers the proofs that answer rows without one. Each file is read once, and found by its tracking key.
+    /// Delivers proofs to the rows without one that they match. Each file is parsed once and indexed by its
+    /// tracking key.
     pub(super) async fn import_into(
         &self,
         batch: &StoredBatch,
@@ -131,7 +133,7 @@ impl BatchService {
         let is_new: HashSet<_> = delivered.iter().map(|it: &DeliveredRow| it.row).collect();
         for matched in matched {
             let row = matched.candidate.row;
-            // Somebody else may have delivered it meanwhile.
+            // Another process may have delivered the row in the meantime.
             let became = if is_new.contains(&row) {
                 FileUse::Delivered(row)
             } else {
@@ -148,7 +150,7 @@ impl BatchService {
         })
     }
 
-    /// The rows that get a proof, in their order.
+    /// The rows for which a proof was found, in row order.
     async fn matched(
         &self,
         batch: &StoredBatch,
@@ -207,8 +209,8 @@ impl BatchService {
         Ok(matched)
     }
 
-    /// Reads the earlier deliveries of proofs. If there are any, returns the rows of the batch that were delivered by
-    /// the marks of their proofs.
+    /// Reads earlier deliveries of the proofs. If there are any, returns the batch's delivered rows by the
+    /// marks of their proofs.
     async fn marks_of_rows(
         &self,
         batch: &StoredBatch,
@@ -229,7 +231,7 @@ impl BatchService {
         if are_new {
             return Ok(marks);
         }
-        // A delivered proof has its row's amount; those of other amounts needn't be decrypted.
+        // A delivered proof has its row's amount, so only rows with the same amounts are decrypted.
         let amounts: HashSet<_> = matched.iter().map(|it| it.candidate.query.amount).collect();
         let mut rows = self.rows_of(batch, RowNumber(0));
         while let Some(chunk) = rows.next_chunk().await? {
@@ -258,7 +260,8 @@ impl BatchService {
         Ok(marks)
     }
 
-    /// Adds the PDFs that show the original chain of a proof, if the batch keeps them; returns the others.
+    /// Adds the PDFs that show the original chain of a matched proof, if the batch keeps PDFs; returns the
+    /// other PDFs.
     async fn with_pdfs(
         &self,
         environment: Environment,
@@ -310,7 +313,7 @@ impl BatchService {
         Ok(unused)
     }
 
-    /// Stores proofs as the answers of their rows; returns the rows that were delivered.
+    /// Stores proofs as the results of their rows; returns the rows that were delivered by this call.
     async fn deliver(
         &self,
         batch: &StoredBatch,
@@ -349,11 +352,11 @@ impl BatchService {
                 .iter()
                 .filter_map(|matched| matched.candidate.lookup.as_ref())
                 .find(|existing| existing.facts.id == lookup.id);
-            // A row that had no lookup was never charged.
+            // A row without a lookup was never charged.
             if let Some(existing) = existing {
                 let charged = charged(&lookup);
                 if existing.state == LookupState::Queued {
-                    // Nobody had begun to work on it: the store has refunded it.
+                    // No attempt was begun, so the store has refunded it.
                     self.gatekeeper.refund_unattended(&charged).await;
                 }
                 let settlement = Settlement::of(Outcome::Delivered);
@@ -363,7 +366,7 @@ impl BatchService {
                 conclusion.await;
             }
         }
-        // In place of the requests: a row that had no lookup has none.
+        // Recorded here, because no request was made for a row without a lookup.
         self.history
             .add(facts.customer, &marks, now, &request_id)
             .await;
@@ -408,7 +411,7 @@ impl BatchService {
         })
     }
 
-    /// State of a row, by its lookup.
+    /// State of a row, derived from its lookup.
     fn state_of(&self, lookup: Option<&StoredLookup>) -> Result<AskingState, Cause> {
         let Some(lookup) = lookup else {
             return Ok(AskingState::Open);

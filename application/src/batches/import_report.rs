@@ -1,4 +1,4 @@
-//! Imports of the bank's own batches.
+//! Reports of imports.
 
 use domain::batch::RowNumber;
 use domain::notice::Notice;
@@ -6,77 +6,79 @@ use domain::payment::Payment;
 use domain::proof::Mismatch;
 use domain::seen::EarlierDeliveries;
 
-/// Result of an import.
+/// Result of importing files into a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Rows that were delivered, in the order of the batch.
+    /// Rows that were delivered by the import, in row order.
     pub delivered: Vec<DeliveredRow>,
-    /// The use of each file, in their order.
+    /// Use of each file, in the order of the files.
     pub files: Vec<FileUse>,
 }
 
-/// A row that an import delivered.
+/// A row that was delivered by an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveredRow {
-    /// The row.
+    /// Number of the row.
     pub row: RowNumber,
-    /// Earlier deliveries of its proof; `None` when they couldn't be read.
+    /// Earlier deliveries of the proof; `None` if they couldn't be read.
     pub seen: Option<EarlierDeliveries>,
-    /// Facts about its proof that the seal doesn't tell.
+    /// Notices about facts of the proof that the seal doesn't cover.
     pub notices: Vec<Notice>,
 }
 
 /// Use of an imported file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileUse {
-    /// It was delivered to this row.
+    /// The file was delivered to this row.
     Delivered(RowNumber),
-    /// It wasn't used.
+    /// The file wasn't used, for this reason.
     Unused(UnusedReason),
 }
 
 /// Reason why an imported file wasn't used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnusedReason {
-    /// It is neither a proof nor a PDF.
+    /// The file is neither a proof nor a PDF.
     NotAProof,
-    /// No row asks for its tracking key.
+    /// No row has the proof's tracking key.
     NoRow,
-    /// A row asks for its tracking key, and for something else than what is sealed.
+    /// A row has the proof's tracking key, but other values than the sealed ones.
     Differs {
-        /// The row whose question is the nearest.
+        /// The row with the fewest differences.
         row: RowNumber,
-        /// The differences.
+        /// The fields that differ.
         mismatches: Vec<Mismatch>,
     },
-    /// The row that asks for it has a proof.
+    /// The matching row has a proof already.
     AlreadyDelivered(RowNumber),
-    /// The row that asks for it was canceled.
+    /// The matching row is canceled.
     RowCanceled(RowNumber),
-    /// This row asks for it, and has no proof because of this word of the bank's.
+    /// The bank's last answer about the matching row's payment contradicts the proof.
     BankSaysOtherwise {
-        /// The row.
+        /// Number of the matching row.
         row: RowNumber,
-        /// The payment, as the bank knew it at its last answer.
+        /// The payment by the bank's last answer.
         payment: Payment,
     },
-    /// This row of the batch has the same proof: one payment answers one row.
+    /// This other row has the same proof; one payment answers one row.
     AnswersAnotherRow(RowNumber),
-    /// Its seal is invalid, or of the sandbox in a batch of a live key, and this row asks for it.
+    /// The proof matches this row, but its seal is invalid, or is the sandbox's in a batch of a live key.
     SealInvalid(RowNumber),
-    /// No key of its certificate is known, or its seal can't be read, and this row asks for it: anybody could have
-    /// made it.
+    /// The proof matches this row, but its seal couldn't be checked: the key of its certificate is unknown,
+    /// or the seal is unreadable. It may be forged.
     SealNotChecked(RowNumber),
-    /// What stands beside the original chain contradicts it, and this row asks for it.
+    /// The proof matches this row, but fields outside the original chain contradict the chain.
     Altered(RowNumber),
-    /// Its original chain can be read in several ways, and this row asks for it: nobody can tell what is sealed.
+    /// The proof matches this row, but its original chain can be parsed in several ways, so it is unknown
+    /// which values are sealed.
     Ambiguous(RowNumber),
-    /// A PDF; the batch keeps none.
+    /// A PDF, in a batch that keeps only XML files.
     PdfNotKept,
-    /// A PDF that can't be read, or that is none of a proof.
+    /// A PDF that can't be read, or isn't a proof.
     PdfUnreadable,
-    /// A PDF, and no XML that was delivered with it has its original chain; or another PDF has.
+    /// A PDF whose original chain is that of no XML delivered by this import, or of one that has a PDF
+    /// already.
     PdfAlone,
-    /// A PDF that wasn't read: those before it took too long.
+    /// A PDF that wasn't read because the time for reading PDFs was used up.
     PdfNotRead,
 }

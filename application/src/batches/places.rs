@@ -1,5 +1,4 @@
-//! Places of an account's uploads, downloads and waits, so that one account takes no more than its share of what all
-//! have.
+//! Limits of concurrent uploads, downloads and waits, so that one account can't use up the capacity of all.
 
 use std::sync::Arc;
 
@@ -9,18 +8,19 @@ use domain::customer::CustomerId;
 use crate::sync::counted_places::{CountedPlace, CountedPlaces};
 use crate::sync::places::{Place, Places};
 
-/// Tables of one account that are read and processed at the same time, at most. One has up to 16 MiB.
+/// Maximum number of tables of one account that are processed at the same time. A table has up to 16 MiB.
 const TABLES: usize = 2;
-/// Archives, likewise. One has up to 64 MiB.
+/// Maximum number of archives of one account that are processed at the same time. An archive has up to 64
+/// MiB.
 const ARCHIVES: usize = 1;
-/// Downloads of one account at the same time, at most, and of all accounts. Each has the proofs of a chunk in memory,
-/// some 4 MiB.
+/// Maximum numbers of concurrent downloads of one account and of all. Each holds the proofs of a chunk in
+/// memory, about 4 MiB.
 const DOWNLOADS: (u32, u32) = (4, 32);
-/// Readers of one account that wait for a change at the same time, at most, and of all accounts: each reads once a
-/// second, over a pool of a few connections where people are.
+/// Maximum numbers of concurrent waiting readers of one account and of all. Each polls once a second, for
+/// people over a small pool of connections.
 const WAITS: (u32, u32) = (16, u32::MAX);
 
-/// Places in this process, whichever service they are for.
+/// Limits of concurrency that all services of this process share.
 pub struct BatchPlaces {
     tables: Places,
     archives: Places,
@@ -28,7 +28,7 @@ pub struct BatchPlaces {
     waits: Arc<CountedPlaces<CustomerId>>,
 }
 
-/// A place that an account has all the time that this is held.
+/// A place that is occupied until this is dropped.
 pub(super) type AccountPlace = CountedPlace<CustomerId>;
 
 impl Default for BatchPlaces {
@@ -43,7 +43,7 @@ impl Default for BatchPlaces {
 }
 
 impl BatchPlaces {
-    /// Waits until the customer has fewer uploads of this kind than it may.
+    /// Waits until the customer has a free place for an upload of this kind.
     pub(super) async fn upload(&self, customer: CustomerId, file: UploadedFile) -> Place {
         let places = match file {
             UploadedFile::Table => &self.tables,
@@ -52,12 +52,12 @@ impl BatchPlaces {
         places.take(customer).await
     }
 
-    /// A place of a download; `None` when there is none for the customer.
+    /// Takes a place for a download; `None` if a limit is reached.
     pub(super) fn download(&self, customer: CustomerId) -> Option<AccountPlace> {
         self.downloads.take(customer)
     }
 
-    /// A place of a reader who waits; `None` when there is none for the customer.
+    /// Takes a place for a waiting reader; `None` if a limit is reached.
     pub(super) fn wait(&self, customer: CustomerId) -> Option<AccountPlace> {
         self.waits.take(customer)
     }

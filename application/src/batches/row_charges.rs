@@ -1,4 +1,4 @@
-//! Charges for rows, and the storing of the lookups that they are for.
+//! Charging of rows, and storing of their lookups.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::row_lookup::row_lookup;
 use crate::admission::{ChargedRequest, NotCharged, UnattendedCharge};
 
 impl BatchFeeder {
-    /// Charges up to so many requests; tells why no more were.
+    /// Charges up to `most` requests; returns the charges, and the reason if there are fewer.
     pub(super) async fn charge(
         &self,
         key: CountedKey,
@@ -26,7 +26,7 @@ impl BatchFeeder {
         let mut charges = Vec::with_capacity(most);
         let mut refusal = None;
         let gatekeeper = &self.parts.gatekeeper;
-        // All at once: a shared limiter takes them in one call.
+        // Concurrently, because a shared limiter combines them into one call.
         let requests = (0..most).map(|_| gatekeeper.charge_unattended(key));
         for charged in join_all(requests).await {
             match charged {
@@ -37,8 +37,8 @@ impl BatchFeeder {
         (charges, refusal)
     }
 
-    /// Stores lookups of rows that were charged; gives the charges back if that fails. Returns `false` if
-    /// the lease isn't held any more.
+    /// Stores the lookups of charged rows; refunds the charges if that fails. Returns `false` if the lease is
+    /// lost.
     pub(super) async fn store_rows(
         &self,
         (facts, content): (&BatchFacts, &BatchContent),
@@ -94,13 +94,13 @@ impl BatchFeeder {
     }
 }
 
-/// The part of charges that the store has to count.
+/// The charges that the store still has to count; `None` if there are none.
 fn to_store(key: KeyId, charges: &[UnattendedCharge]) -> Option<FeedCharge> {
     let unwritten = charges
         .iter()
         .filter(|charge| charge.charge == Charge::Unwritten);
     let requests = u32::try_from(unwritten.count()).unwrap_or(u32::MAX);
-    // The months of one step differ for an instant in a year; the store counts them in the first.
+    // At the end of a month a step may contain charges of two months; the store counts them all in the first.
     let month = charges.first()?.month;
     (requests > 0).then_some(FeedCharge {
         key,

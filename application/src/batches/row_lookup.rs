@@ -14,7 +14,7 @@ use ports::outbound::{BatchFacts, BatchRow, LookupFacts, RowLookup};
 use super::content::BatchContent;
 use crate::lookups::{LookupEncryption, Question};
 
-/// The lookup of a row.
+/// Builds the encrypted lookup of a row.
 pub(super) fn row_lookup(
     encryption: &LookupEncryption,
     (batch, content): (&BatchFacts, &BatchContent),

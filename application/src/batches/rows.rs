@@ -1,4 +1,4 @@
-//! Rows of stored batches, with what became of them.
+//! Rows of stored batches with their outcomes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,36 +15,37 @@ use super::encryption::BatchEncryption;
 use super::places::AccountPlace;
 use crate::lookups::LookupService;
 
-/// Rows of a batch in their order, read a chunk at a time.
+/// Reader of a batch's rows in row order, one chunk at a time.
 pub struct BatchRows {
     pub(super) store: Arc<dyn BatchStore>,
     pub(super) lookups: Arc<LookupService>,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) facts: BatchFacts,
-    /// The first row that was never tried to be made a lookup of, when the batch was read.
+    /// The first row that wasn't processed yet when the batch was read.
     pub(super) untried: RowNumber,
-    /// The next row.
+    /// The next row to read.
     pub(super) next: RowNumber,
-    /// The place of a download among those of its account, until the rows are dropped.
+    /// Place in the limit of downloads, occupied until the reader is dropped; `None` for reads without a
+    /// limit.
     pub(super) place: Option<AccountPlace>,
 }
 
-/// Rows of a chunk from one on, each with its lookup, if it has one.
+/// Consecutive rows of a chunk, each with its lookup if it has one.
 pub(super) type RowsWithLookups = Vec<(RowNumber, StoredRow, Option<StoredLookup>)>;
 
 impl BatchRows {
-    /// The rest of the chunk of the next row; `None` after the last row.
+    /// The remaining rows of the next row's chunk; `None` after the last row.
     ///
     /// # Errors
-    /// [`BatchError::Unknown`] when the batch is removed meanwhile.
+    /// [`BatchError::Unknown`] if the batch was removed in the meantime.
     pub(super) async fn next_chunk(&mut self) -> Result<Option<RowsWithLookups>, BatchError> {
         let first = self.next;
         if first.0 >= self.facts.counts.rows {
             return Ok(None);
         }
         let number = first.chunk();
-        // The lookups before the chunk: a removal takes the chunks first, so no lookup is missing if it is
-        // there.
+        // Reads the lookups before the chunk: a removal deletes the chunks first, so if the chunk exists, no
+        // lookup is missing.
         let lookups = self
             .store
             .batch_lookups(self.facts.id, first, ROWS_PER_CHUNK);
@@ -69,10 +70,11 @@ impl BatchRows {
 }
 
 impl BatchRows {
-    /// The next rows, some at a time; `None` after the last one.
+    /// The next chunk of rows; `None` after the last row.
     ///
     /// # Errors
-    /// [`BatchError::Unknown`] once the batch is erased, the store failed, or a row can't be decrypted.
+    /// [`BatchError::Unknown`] once the batch is erased; other errors if the store fails or a row can't be
+    /// decrypted.
     pub async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
         let Some(rows) = self.next_chunk().await? else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Files that somebody sends with an import, read in threads for such work.
+//! Imported files, which are parsed in threads for computations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +17,23 @@ use ports::outbound::{Clock, ProofPdfReader};
 
 use crate::proofs::Compute;
 
-/// Time in which the PDFs of an import are read. The 500 of the bank's largest batch take some two seconds;
-/// hostile ones take 100 ms each.
+/// Time limit for reading the PDFs of an import. The 500 PDFs of the bank's largest batch take about two
+/// seconds; hostile ones take up to 100 ms each.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Reads the files of imports.
+/// Parses the files of imports.
 pub struct ImportedFiles {
     pdfs: Arc<dyn ProofPdfReader>,
     clock: Arc<dyn Clock>,
     compute: Compute,
 }
 
-/// A file that was read panicked, or was given up.
+/// The computation panicked or was dropped.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the reading of an imported file did not end")]
 pub(super) struct NotRead;
 
-/// A file, as its content tells what it is.
+/// A file by its detected format.
 pub(super) enum SentFile {
     Proof(Box<SentProof>),
     Pdf(Bytes),
@@ -45,7 +45,7 @@ pub(super) struct SentProof {
     pub(super) xml: Bytes,
     pub(super) proof: Proof,
     pub(super) payment: SealedPayment,
-    /// The result of all checks but the seal's own.
+    /// Result of all checks of the proof except that of the seal.
     pub(super) fields: CheckOutcome,
 }
 
@@ -53,12 +53,12 @@ pub(super) struct SentProof {
 pub(super) enum PdfReading {
     Shows(ShownProof),
     Unreadable,
-    /// Those before it took too long.
+    /// Not read, because the time limit was reached.
     NotRead,
 }
 
 impl ImportedFiles {
-    /// A reader whose work is done in threads of `compute`.
+    /// Creates a reader that computes in threads of `compute`.
     pub fn new(pdfs: Arc<dyn ProofPdfReader>, clock: Arc<dyn Clock>, compute: Compute) -> Self {
         Self {
             pdfs,
@@ -67,7 +67,7 @@ impl ImportedFiles {
         }
     }
 
-    /// Reads each file once, but for PDFs.
+    /// Parses all files except PDFs, whose content is read later.
     pub(super) async fn read(
         &self,
         files: Vec<Bytes>,
@@ -80,7 +80,7 @@ impl ImportedFiles {
         .await
     }
 
-    /// Reads PDFs as long as there is time, one after another: others may compute in between.
+    /// Reads PDFs until the time limit, each as a separate computation, so that others can run in between.
     pub(super) async fn shown_by(
         &self,
         pdfs: impl Iterator<Item = Bytes> + Send,
@@ -107,7 +107,7 @@ impl ImportedFiles {
     ) -> Result<T, NotRead> {
         let (sender, receiver) = oneshot::channel();
         let work = move || {
-            // The caller may be gone.
+            // The receiver may be dropped.
             let _ = sender.send(work());
         };
         (self.compute)(Box::new(work)).await;
@@ -126,7 +126,7 @@ impl SentFile {
         }
     }
 
-    /// A proof with the checks of `/verify`. A key is needed for its seal alone, which is checked once a row asks for it.
+    /// Parses a proof with the checks of `/verify`, except for the seal, which is checked once a row matches.
     fn of_xml(xml: Bytes, catalogue: &Catalogue) -> Self {
         let unknown = Verdict::NotChecked(NotChecked::UnknownCertificate);
         let report = CheckReport::of_xml(&xml, |_| unknown);

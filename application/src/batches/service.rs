@@ -1,4 +1,4 @@
-//! Batches of callers: their creation, reads, removal.
+//! Creation, reading and removal of batches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,33 +46,33 @@ use crate::proofs::DeliveryHistory;
 use crate::sync::WorkSignal;
 use crate::sync::buckets::Buckets;
 
-/// Sources of batches.
+/// Dependencies of a [`BatchService`].
 pub struct BatchSources {
-    /// The batches.
+    /// Store of the batches.
     pub store: Arc<dyn BatchStore>,
-    /// The keys that they are created for.
+    /// Keys that batches are charged to.
     pub keys: Arc<dyn KeyStore>,
-    /// The customers.
+    /// Accounts of people with a session.
     pub customers: Arc<dyn CustomerStore>,
-    /// The lookups of their rows.
+    /// Creates and reads the lookups of rows.
     pub lookups: Arc<LookupService>,
-    /// Keys and limits.
+    /// Checks keys and limits.
     pub gatekeeper: Arc<GatekeeperService>,
-    /// Recognition of repeated requests.
+    /// Recognises repeated requests.
     pub idempotency: Arc<IdempotencyService>,
-    /// Signals of events that webhooks tell.
+    /// Signals new webhook events to the delivery worker.
     pub webhooks: Arc<WorkSignal>,
-    /// Pauses of those who wait.
+    /// Sleeps between polls of waiting readers.
     pub timer: Arc<dyn Timer>,
-    /// Places of all services of a process.
+    /// Limits of concurrency that all services of a process share.
     pub places: Arc<BatchPlaces>,
-    /// Reading of those that are imported.
+    /// Parses imported files.
     pub files: Arc<ImportedFiles>,
-    /// Recognition of proofs that were delivered before.
+    /// Finds and records earlier deliveries of proofs.
     pub history: Arc<DeliveryHistory>,
 }
 
-/// Creates, reads and removes batches.
+/// Creates, reads and removes batches of callers.
 pub struct BatchService {
     pub(super) store: Arc<dyn BatchStore>,
     pub(super) keys: Arc<dyn KeyStore>,
@@ -93,7 +93,8 @@ pub struct BatchService {
 }
 
 impl BatchService {
-    /// A service over these. `pacing` is the budget of live lookups; batches are erased after `retention`.
+    /// Creates a service. `pacing` is the query budget of the portal; batches are erased `retention` after
+    /// their end.
     pub fn new(
         sources: BatchSources,
         encryption: Arc<BatchEncryption>,
@@ -132,7 +133,7 @@ impl BatchService {
         }
     }
 
-    /// A customer's batch that the caller sees.
+    /// A customer's batch, if it is in an environment that the caller may see.
     pub(super) async fn own(&self, owner: &Owner, id: BatchId) -> Result<StoredBatch, BatchError> {
         let found = self.store.batch(owner.customer, id).await;
         let found = found.map_err(store_failed)?;
@@ -158,7 +159,7 @@ impl BatchService {
         }
     }
 
-    /// The rows of a caller's batch from one on, and their owner.
+    /// Identifies the caller, and returns it with a reader of the batch's rows, beginning with `first`.
     async fn owned_rows(
         &self,
         access: &BatchAccess,
@@ -171,7 +172,7 @@ impl BatchService {
         Ok((owner, rows))
     }
 
-    /// The rows of a batch from one on.
+    /// A reader of a batch's rows, beginning with `next`.
     pub(super) fn rows_of(&self, batch: &StoredBatch, next: RowNumber) -> BatchRows {
         BatchRows {
             store: Arc::clone(&self.store),
@@ -184,7 +185,7 @@ impl BatchService {
         }
     }
 
-    /// The batch of an earlier request with the same idempotency key; or the claim of a first one.
+    /// The batch of the first request with the same idempotency key; or a claim if there was none.
     async fn first(
         &self,
         by: CountedKey,
@@ -205,15 +206,15 @@ impl BatchService {
     }
 }
 
-/// A batch of an earlier request, or the claim of a first one.
+/// Result of looking for an earlier request with the same idempotency key.
 enum FirstOrClaim {
     First(BatchId),
     Claim(ScopeClaim),
 }
 
 impl BatchService {
-    /// Checks a caller who is about to upload a file, and the key that it names, before it sends the file
-    /// in vain; then waits for one of the account's places for such files.
+    /// Checks the caller and the named key before a file is uploaded; then waits for a free place of the
+    /// account for such files.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -231,7 +232,7 @@ impl BatchService {
         Ok(UploadPlace::new(place.await))
     }
 
-    /// Checks the rows of a batch, and changes nothing.
+    /// Checks the rows of a batch without storing anything.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -246,7 +247,7 @@ impl BatchService {
         Ok(owner.read(self.preview_of(&key, &rows)))
     }
 
-    /// Creates a batch. Its rows that can be looked up are, one after another; the others are listed.
+    /// Creates a batch. Rows that can be looked up are processed in row order; the others are only listed.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -289,8 +290,8 @@ impl BatchService {
         })
     }
 
-    /// One batch. With a `wait` it returns once the batch's state changes, or that time is over; at once if
-    /// 16 reads of the customer wait in this process already.
+    /// Reads a batch. With a `wait`, returns once the batch's state changes or the time is over; without
+    /// waiting if 16 reads of the customer wait in this process already.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -305,7 +306,7 @@ impl BatchService {
         Ok(owner.read(self.view(&owner, &batch).await?))
     }
 
-    /// Batches, newest first, one page without a total. One that can't be decrypted is among them, without
+    /// Batches, newest first: one page, without a total. A batch that can't be decrypted is listed without
     /// its name and with default options.
     ///
     /// # Errors
@@ -317,7 +318,7 @@ impl BatchService {
     ) -> Result<BatchRead<Page<BatchView>>, BatchError> {
         let owner = match self.owner(access).await {
             Err(BatchError::Unknown) if query.key.is_none() => {
-                // A person without an account has none.
+                // A person without an account has no batches.
                 return Ok(BatchRead {
                     found: Page::of(Vec::new(), query.page.first, None),
                     key: None,
@@ -337,7 +338,7 @@ impl BatchService {
         };
         let _turn = match owner.by {
             Some(_) => Some(self.lookups.read_turn(owner.customer).await),
-            // People's reads have connections of their own.
+            // Reads by people use separate database connections.
             None => None,
         };
         let page = self
@@ -350,7 +351,7 @@ impl BatchService {
         Ok(owner.read(self.views.page(&limits, page)))
     }
 
-    /// The rows of a batch from `first` on, read as they are asked for.
+    /// Reader of a batch's rows, beginning with `first`.
     ///
     /// # Errors
     /// See [`BatchError`].
@@ -364,11 +365,11 @@ impl BatchService {
         Ok(owner.read(rows))
     }
 
-    /// As [`Self::rows`], for whoever reads them to the end: it has a place among the account's downloads until it
-    /// is dropped.
+    /// Same as [`Self::rows`], for reading all rows: occupies a place in the limit of downloads until the
+    /// reader is dropped.
     ///
     /// # Errors
-    /// [`BatchError::TooManyDownloads`], and the others.
+    /// [`BatchError::TooManyDownloads`], and those of [`Self::rows`].
     pub async fn download(
         &self,
         access: &BatchAccess,
@@ -381,11 +382,11 @@ impl BatchService {
         Ok(owner.read(rows))
     }
 
-    /// The payments whose rows are open, as lines of files for the bank's own batch. A row is open that has
-    /// no proof, unless it was canceled.
+    /// The open rows of a batch, in the format of the bank's own batches. A row is open if it has no proof
+    /// but may still get one, unless it was canceled.
     ///
     /// # Errors
-    /// [`BatchError::TooManyDownloads`], which it is one of, and the others.
+    /// [`BatchError::TooManyDownloads`], since it counts as a download; see [`BatchError`] for others.
     pub async fn bank_lines(
         &self,
         access: &BatchAccess,
@@ -399,7 +400,7 @@ impl BatchService {
         Ok(owner.read(rows.bank_lines().await?))
     }
 
-    /// Follows a batch until it is final, whichever process works on it.
+    /// Follows a batch's changes until it is final.
     ///
     /// # Errors
     /// Those of [`Self::find`].
@@ -422,10 +423,10 @@ impl BatchService {
         })
     }
 
-    /// Cancels a batch that isn't final, and the lookups of its rows.
+    /// Cancels a batch that isn't final, with the lookups of its rows.
     ///
     /// # Errors
-    /// [`BatchError::Final`], and the others.
+    /// [`BatchError::Final`]; see [`BatchError`] for others.
     pub async fn cancel(
         &self,
         access: &BatchAccess,
@@ -448,10 +449,10 @@ impl BatchService {
         }
     }
 
-    /// Removes a final batch with all that is stored of it.
+    /// Removes a final batch with all its data.
     ///
     /// # Errors
-    /// [`BatchError::NotFinal`], and the others.
+    /// [`BatchError::NotFinal`]; see [`BatchError`] for others.
     pub async fn erase(
         &self,
         access: &BatchAccess,
@@ -467,11 +468,11 @@ impl BatchService {
         Err(BatchError::NotFinal)
     }
 
-    /// Delivers the proofs among files that the bank's own batch gave, to rows that have none and asked for
-    /// them; each is recognised by its content.
+    /// Delivers the proofs among the files, which the bank's own batch returned, to the rows without a proof
+    /// that they match. Format and row are recognised by the content of each file.
     ///
     /// # Errors
-    /// [`BatchError::Canceled`], and the others.
+    /// [`BatchError::Canceled`]; see [`BatchError`] for others.
     pub async fn import(
         &self,
         access: &BatchAccess,

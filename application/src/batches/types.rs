@@ -1,4 +1,4 @@
-//! Batches: files of many payments, as the API's callers and people with a session see them.
+//! Requests and views of batches, for callers with an API key and people with a session.
 
 use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState, RowCounts, RowNumber, RowState};
@@ -16,152 +16,153 @@ use domain::query::{Field, ProofQuery};
 use crate::lookups::{LookupAccess, LookupView};
 use crate::people::Caller;
 
-/// Caller of a use case.
+/// Caller of a use case of batches.
 #[derive(Clone, Debug)]
 pub enum BatchAccess {
-    /// With an API key.
+    /// A caller with an API key.
     Key(LookupAccess),
-    /// With a session. A batch is created for a key of the caller's account.
+    /// A person with a session, who names a key of the account when creating a batch.
     Person(Caller),
 }
 
 /// A batch to create or to check.
 #[derive(Clone, Debug)]
 pub struct BatchDraft {
-    /// The key to charge, of a person; a caller with an API key uses that.
+    /// The key to charge, named by a person; `None` for a caller with an API key, whose key is charged.
     pub key: Option<KeyId>,
-    /// Its creator's name for it.
+    /// Name that the creator gave the batch.
     pub name: Option<String>,
-    /// The files to keep of each proof: the XML, or both.
+    /// Files to keep of each proof: XML, or XML and PDF.
     pub files: RequestedFiles,
-    /// Time during which each row is tried again.
+    /// Time during which a row without a proof is tried again.
     pub retry_for: RetryFor,
-    /// The rows, in their order.
+    /// The rows, in row order.
     pub rows: Vec<DraftRow>,
 }
 
-/// A row as it was read.
+/// A row as parsed from the uploaded file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftRow {
-    /// Number of its line in the file, from 1 on.
+    /// Line number in the file, from 1.
     pub line: u32,
-    /// The caller's own id.
+    /// The caller's id of the row; `None` if not given.
     pub caller_id: Option<String>,
-    /// The query; or the cells and what is wrong with them, for [`RowOutcome::Faulty`].
+    /// The query; or the cells and their errors, to be returned as [`RowOutcome::Faulty`].
     pub query: Result<ProofQuery, FaultyRow>,
 }
 
-/// A row that can't be read: its cells and the errors, in the encoding of whoever read it. It comes back as
-/// it was given.
+/// Cells and errors of a row that can't be parsed, as encoded by the inbound adapter. Stored and returned
+/// unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultyRow(pub String);
 
-/// A request to create a batch that has an idempotency key.
+/// Idempotency data of a request to create a batch.
 #[derive(Clone, Debug)]
 pub struct RepeatableBatch {
-    /// The key.
+    /// The idempotency key.
     pub key: IdempotencyKey,
-    /// Method, path and content, in a form that is the same for each spelling of one request.
+    /// Method, path and content of the request, in a canonical form.
     pub content: Vec<u8>,
 }
 
-/// A batch that was created, now or by an earlier request with the same idempotency key.
+/// A batch that this request, or an earlier one with the same idempotency key, created.
 #[derive(Clone, Debug)]
 pub struct CreatedBatch {
-    /// The batch; `None` when it was erased since.
+    /// The batch; `None` if it was erased in the meantime.
     pub batch: BatchRead<Option<BatchView>>,
-    /// An earlier request created it.
+    /// `true` if an earlier request created it.
     pub repeated: bool,
 }
 
-/// Result of a use case, and whose it is.
+/// Result of a use case, with the key that was used.
 #[derive(Clone, Debug)]
 pub struct BatchRead<T> {
     /// The result.
     pub found: T,
-    /// The key, and the bank that it asks; `None` for a person.
+    /// The key and its environment; `None` for a person.
     pub key: Option<(KeyId, Environment)>,
-    /// The key's limit status; nothing of it changed.
+    /// Limit status of the key, which this request doesn't change; `None` for a person.
     pub limit_status: Option<LimitStatus>,
 }
 
 /// Filter and page of a list of batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchQuery {
-    /// Of this environment, for a person; all when it is `None`.
+    /// Only this environment, for a person; `None` for all.
     pub environment: Option<Environment>,
-    /// In these states; all when it is empty.
+    /// Only these states; empty for all.
     pub states: Vec<BatchState>,
-    /// Of this key, and of those that share its counters by rotation.
+    /// Only batches of this key and of those that share its counters by rotation; `None` for all.
     pub key: Option<KeyId>,
-    /// The page.
+    /// Position and size of the page.
     pub page: PageRequest,
 }
 
-/// Result of the check of a batch.
+/// Result of checking a batch before its creation.
 #[derive(Clone, Debug)]
 pub struct BatchPreview {
-    /// Its rows.
+    /// Number of all, of faulty and of duplicate rows.
     pub counts: RowCounts,
-    /// The rows that would not be looked up, in their order.
+    /// Rows that would not be looked up, in row order.
     pub rejected: Vec<RowView>,
-    /// The rows that would be looked up though their questions contradict themselves, in their order.
+    /// Rows that would be looked up although their query is contradictory, in row order.
     pub warnings: Vec<RowWarning>,
-    /// Requests that the key's month has left; `None` without a quota.
+    /// Requests left of the key's monthly quota; `None` without a quota.
     pub quota_left: Option<u64>,
-    /// Estimated time until each row was looked up once, in seconds, while nobody else asks the bank.
+    /// Estimated seconds until every row was looked up once, if no other lookups are made.
     pub seconds: u64,
 }
 
-/// A row whose question contradicts itself.
+/// A row whose query is contradictory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowWarning {
-    /// Its number, from 0 on.
+    /// Row number, from 0.
     pub row: RowNumber,
-    /// Number of its line in the file, from 1 on.
+    /// Line number in the file, from 1.
     pub line: u32,
-    /// The contradictions, each with the field to look at.
+    /// The contradictions, each with the field to correct.
     pub contradictions: Vec<(Field, Hint)>,
 }
 
-/// A batch, decrypted.
+/// A decrypted batch.
 #[derive(Clone, Debug)]
 pub struct BatchView {
-    /// The id.
+    /// Id of the batch.
     pub id: BatchId,
-    /// The key that it was created with, or for.
+    /// The key that created the batch, or that a person chose for it.
     pub key: KeyId,
-    /// The bank that is asked.
+    /// Environment of the key, which decides the bank to query.
     pub environment: Environment,
-    /// The state.
+    /// State in the life cycle.
     pub state: BatchState,
-    /// Reason of the state: [`Outcome::QuotaExceeded`] for a paused one.
+    /// Reason for the state: [`Outcome::QuotaExceeded`] if paused, otherwise `None`.
     pub reason: Option<Outcome>,
-    /// Its creator's name for it.
+    /// Name that the creator gave the batch.
     pub name: Option<String>,
-    /// The files that are kept.
+    /// Files that are kept of each proof.
     pub files: RequestedFiles,
-    /// Time during which each row is tried again.
+    /// Time during which a row without a proof is tried again.
     pub retry_for: RetryFor,
-    /// Time of its creation.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-    /// Time of the last change of its state.
+    /// Time of the last change of the state.
     pub updated_at: DateTime<Utc>,
-    /// Time at which it is erased; `None` until it is final.
+    /// Time at which the batch will be erased; `None` until it is final.
     pub erase_at: Option<DateTime<Utc>>,
-    /// Its rows.
+    /// Number of all, of faulty and of duplicate rows.
     pub counts: RowCounts,
-    /// Rows that no lookup was made of yet; before the batch is finished, those of erased lookups, too.
+    /// Number of rows without a lookup yet. Until the batch is finished, includes rows with erased lookups.
     pub not_begun: u32,
-    /// Rows of a finished batch whose lookups were erased.
+    /// Number of rows of a finished batch with erased lookups.
     pub erased: u32,
-    /// Number of lookups in each state, those with none left out.
+    /// Number of lookups in each state; states without lookups are left out.
     pub lookups: Vec<(LookupState, u32)>,
-    /// Number of those of the delivered lookups whose seal was invalid at their delivery.
+    /// Number of delivered lookups whose seal was invalid at delivery.
     pub seal_invalid: u32,
-    /// Number of those of the delivered lookups whose seal wasn't checked at their delivery.
+    /// Number of delivered lookups whose seal wasn't checked at delivery.
     pub seal_not_checked: u32,
-    /// Estimated time at which each row was looked up once; `None` once that is so, and while it is paused.
+    /// Estimated time at which every row was looked up once; `None` afterwards, and while the batch is
+    /// paused.
     pub eta: Option<DateTime<Utc>>,
 }
 
@@ -172,19 +173,19 @@ impl BatchView {
         same.map(|(_, lookups)| lookups).sum()
     }
 
-    /// Number of delivered lookups whose seal was neither invalid nor unchecked at their delivery.
+    /// Number of delivered lookups whose seal was valid at delivery.
     pub fn delivered(&self) -> u32 {
         let delivered = self.in_state(LookupState::Delivered);
         delivered.saturating_sub(self.seal_invalid + self.seal_not_checked)
     }
 
-    /// Rows that are looked up and have ended.
+    /// Number of rows whose lookup has ended.
     pub fn ended(&self) -> u32 {
         let ended = self.lookups.iter().filter(|(state, _)| state.is_final());
         ended.map(|(_, lookups)| lookups).sum::<u32>() + self.erased
     }
 
-    /// Rows that have ended, of those that are looked up, in percent with one decimal.
+    /// Percentage of rows to look up that have ended, with one decimal.
     pub fn progress(&self) -> f64 {
         match self.counts.ready() {
             0 => 100.0,
@@ -193,45 +194,45 @@ impl BatchView {
     }
 }
 
-/// A row of a batch.
+/// A row of a batch with its outcome.
 #[derive(Clone, Debug)]
 pub struct RowView {
-    /// Its number, from 0 on.
+    /// Row number, from 0.
     pub row: RowNumber,
-    /// Number of its line in the file, from 1 on.
+    /// Line number in the file, from 1.
     pub line: u32,
-    /// The caller's own id.
+    /// The caller's id of the row; `None` if not given.
     pub caller_id: Option<String>,
-    /// The query; `None` for a faulty row.
+    /// The query; `None` for a row with errors.
     pub query: Option<ProofQuery>,
-    /// Its outcome.
+    /// Lookup of the row, or the reason why it has none.
     pub outcome: RowOutcome,
 }
 
-/// Outcome of a row.
+/// Lookup of a row, or the reason why it has none.
 #[derive(Clone, Debug)]
 pub enum RowOutcome {
-    /// It has errors.
+    /// The row has errors.
     Faulty(FaultyRow),
-    /// A bank could not be inferred, or both are the same.
+    /// A participant could not be inferred, or issuer and receiver are the same institution.
     Unresolved(Unresolved),
-    /// It asks the same as an earlier row.
+    /// The row has the same query as an earlier one.
     Duplicate {
-        /// The number of the earlier row.
+        /// Number of the earlier row.
         of: RowNumber,
-        /// The line of the earlier row.
+        /// Line of the earlier row.
         line: u32,
     },
-    /// No lookup was made of it yet; or never will be, of a canceled batch.
+    /// No lookup was created yet, or the batch was canceled before.
     NotBegun,
-    /// Its lookup has ended, and was erased since.
+    /// The lookup has ended and was erased.
     Erased,
-    /// Its lookup; without attempts.
+    /// The lookup, without its attempts.
     Lookup(Box<LookupView>),
 }
 
 impl RowOutcome {
-    /// The state of the row.
+    /// State of the row, as reported to callers.
     pub fn state(&self) -> RowState {
         match self {
             Self::Faulty(_) | Self::Unresolved(_) => RowState::Faulty,

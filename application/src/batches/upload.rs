@@ -1,23 +1,23 @@
-//! Places of uploads.
+//! Uploads of files for batches.
 
 use std::fmt;
 
-/// Kinds of files that are uploaded.
+/// Kinds of uploaded files, which have separate limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UploadedFile {
-    /// A table of payments.
+    /// A table of payments, to create a batch.
     Table,
-    /// The bank's ZIP file.
+    /// A ZIP file of the bank, to import.
     Archive,
 }
 
-/// A place among an account's uploads, held until it is dropped.
+/// A place in the limit of an account's uploads, occupied until this is dropped.
 pub struct UploadPlace {
     _held: Box<dyn Send + Sync>,
 }
 
 impl UploadPlace {
-    /// Holds what keeps the place.
+    /// Creates a place that keeps `held` until it is dropped.
     pub fn new(held: impl Send + Sync + 'static) -> Self {
         Self {
             _held: Box::new(held),

@@ -1,4 +1,4 @@
-//! Batches, as their callers see them.
+//! Decrypted views of batches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use super::caller::unreadable;
 use super::content::BatchContent;
 use super::encryption::BatchEncryption;
 
-/// Pace at which rows are looked up, while nobody else asks the bank.
+/// Rate at which rows are looked up, if no other lookups are made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowPace {
-    /// The budget of live lookups; the test environment has none.
+    /// The query budget of the portal; the test environment has none.
     pub(super) live: Pacing,
-    /// The key's requests a minute, where they are known.
+    /// The key's limit per minute; `None` if unknown.
     pub(super) per_minute: Option<u32>,
 }
 
 impl RowPace {
-    /// Estimated time for so many rows.
+    /// Estimated time for this number of rows.
     pub(super) fn time_for(self, environment: Environment, rows: u32) -> TimeDelta {
         let bank = match environment {
             Environment::Live => u64::from(rows) * millis(self.live.spacing()),
             Environment::Test => 0,
         };
-        // The first minute's requests are charged at once.
+        // The requests of the first minute are charged at once.
         let by_limit = self.per_minute.map_or(0, |limit| {
             u64::from(rows.saturating_sub(limit)) * 60_000 / u64::from(limit.max(1))
         });
@@ -47,22 +47,22 @@ fn millis(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Requests a minute of keys whose batches are under way; `None` of one that is gone.
+/// Limits per minute of keys whose batches aren't final; `None` for a key that doesn't exist any more.
 pub(super) type KeyLimits = HashMap<KeyId, Option<u32>>;
 
-/// Views of stored batches.
+/// Builds views of stored batches.
 #[derive(Clone)]
 pub(super) struct Views {
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
-    /// The budget of live lookups.
+    /// The query budget of the portal.
     pub(super) pacing: Pacing,
     /// Time for which a batch is kept after its end.
     pub(super) retention: TimeDelta,
 }
 
 impl Views {
-    /// The pace of the rows of a key with this limit.
+    /// The rate for rows of a key with this limit.
     pub(super) fn pace(&self, per_minute: Option<u32>) -> RowPace {
         RowPace {
             live: self.pacing,
@@ -70,7 +70,7 @@ impl Views {
         }
     }
 
-    /// A batch, as its owner sees it now.
+    /// Decrypts a batch.
     pub(super) fn view(
         &self,
         limits: &KeyLimits,
@@ -80,7 +80,7 @@ impl Views {
         Ok(self.of(limits, batch, content))
     }
 
-    /// One page of batches, as their owner sees them now. Those that can't be decrypted are among them.
+    /// Decrypts a page of batches. Those that can't be decrypted are listed with default options.
     pub(super) fn page(&self, limits: &KeyLimits, page: Page<StoredBatch>) -> Page<BatchView> {
         let mut failures = Vec::new();
         let views = page.map(|batch| {
@@ -103,7 +103,7 @@ impl Views {
     }
 }
 
-/// A batch, its content decrypted.
+/// Builds the view of a batch with decrypted options.
 fn of(
     batch: &StoredBatch,
     content: BatchContent,
@@ -142,7 +142,7 @@ fn of(
     }
 }
 
-/// Rows to look up that have no lookup, or none any more.
+/// Number of rows to look up that have no lookup: not created yet, or erased.
 fn without_lookup(batch: &StoredBatch) -> u32 {
     let BatchProgress { lookups, .. } = &batch.progress;
     let made: u32 = lookups.iter().map(|(_, lookups)| lookups).sum();

@@ -1,4 +1,4 @@
-//! Waits for a change of a batch's state.
+//! Waiting for a change of a batch's state.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use ports::outbound::StoredBatch;
 use super::caller::{Owner, store_failed};
 use super::service::BatchService;
 
-/// Interval at which a waiting caller looks for a change: feeders of any process make them.
+/// Polling interval; polling is necessary because any process may change a batch.
 const POLL: Duration = Duration::from_secs(1);
 
 impl BatchService {
-    /// A batch, once its state changes or the wait is over. Of a customer with too many readers who wait, the
-    /// wait is over at once.
+    /// A batch, once its state changes or the wait is over. Doesn't wait if the customer has reached the
+    /// maximum number of waiting readers.
     pub(super) async fn once_changed(
         &self,
         owner: &Owner,

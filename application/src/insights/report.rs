@@ -1,4 +1,4 @@
-//! Report of usage over time, from the rows that the store added up.
+//! Report of usage over time, built from the store's sums.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,8 +9,8 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::usage::{Breakdown, MAX_SERIES, Period, Totals};
 use ports::outbound::UsageRow;
 
-/// The same slots, up to the end of the last one. The store counts days when months are asked for,
-/// and would leave out the days between the period's end and the end of its last month.
+/// The period extended to the end of its last slot. The store counts days if months are requested, and would
+/// leave out the days between the end of the period and the end of its last month.
 pub(super) fn whole_slots(period: Period) -> Period {
     let granularity = period.granularity();
     let whole = period.slots().last().and_then(|last| {
@@ -20,7 +20,7 @@ pub(super) fn whole_slots(period: Period) -> Period {
     whole.unwrap_or(period)
 }
 
-/// Every slot of the period, the largest series in each, and everything together.
+/// Counts of the largest series in every slot of the period, and totals.
 pub(super) fn report(period: Period, breakdown: Breakdown, rows: &[UsageRow]) -> UsageReport {
     let slots: Vec<_> = period.slots().collect();
     let place = |row: &UsageRow| place(&slots, period, row.slot);
@@ -61,13 +61,13 @@ fn empty_series(label: SeriesLabel, slots: usize) -> Series {
     }
 }
 
-/// The slot that a row belongs to: days belong to their month.
+/// Index of the slot that a row belongs to. In reports by month, days belong to their month.
 fn place(slots: &[DateTime<Utc>], period: Period, row: DateTime<Utc>) -> Option<usize> {
     let slot = period.granularity().slot(row);
     slots.binary_search(&slot).ok()
 }
 
-/// The label that the requests of a row have in common; `None` when the store left it out.
+/// The label that a row is counted under; `None` if the store left it out.
 fn label(breakdown: Breakdown, row: &UsageRow) -> Option<SeriesLabel> {
     match breakdown {
         Breakdown::Total => Some(SeriesLabel::Total),
@@ -77,7 +77,7 @@ fn label(breakdown: Breakdown, row: &UsageRow) -> Option<SeriesLabel> {
     }
 }
 
-/// The labels of the largest series, the largest first.
+/// Labels of the largest series, in descending order.
 fn largest(breakdown: Breakdown, rows: &[UsageRow]) -> Vec<SeriesLabel> {
     if breakdown == Breakdown::Total {
         return vec![SeriesLabel::Total];
@@ -102,7 +102,7 @@ fn added_up<K: Eq + Hash>(counts: impl Iterator<Item = (K, u64)>) -> HashMap<K, 
     sums
 }
 
-/// The order of series of the same size: the same in every report.
+/// Order of series with equal sums, to make it the same in every report.
 fn rank(label: SeriesLabel) -> u128 {
     match label {
         SeriesLabel::Total | SeriesLabel::Others => 0,

@@ -1,4 +1,4 @@
-//! Insights of people into usage and the bank, and of admins into all customers and the audit log.
+//! Reading of usage, limits and bank health for people, and of all customers and the audit log for admins.
 
 use std::sync::Arc;
 
@@ -23,25 +23,25 @@ use crate::bank::BankMonitor;
 use crate::people::{Authorization, list_error, require_admin};
 use crate::proofs::BankBySide;
 
-/// Sources of insights.
+/// Dependencies of an [`InsightsService`].
 pub struct InsightSources {
-    /// The keys.
+    /// Keys with their owners and monthly use.
     pub keys: Arc<dyn KeyStore>,
-    /// The customers.
+    /// Customers, for listing and for authorization.
     pub customers: Arc<dyn CustomerStore>,
-    /// Usage, as the journal wrote it.
+    /// Usage statistics, which the journal writes.
     pub usage: Arc<dyn UsageReader>,
-    /// The audit log.
+    /// Audit log of changes.
     pub audit: Arc<dyn AuditLog>,
-    /// The present state of limits.
+    /// Limiter, for the current limit status of keys.
     pub limiter: Arc<dyn Limiter>,
-    /// The banks, for their budgets.
+    /// The bank of each environment, for the state of its query budget.
     pub banks: BankBySide,
-    /// Health of the banks.
+    /// Recorded results of lookups, for the health of the banks.
     pub monitor: Arc<BankMonitor>,
 }
 
-/// Reads what the dashboard shows.
+/// Reads the data that the dashboard shows.
 pub struct InsightsService {
     sources: InsightSources,
     authorization: Authorization,
@@ -49,7 +49,7 @@ pub struct InsightsService {
 }
 
 impl InsightsService {
-    /// A service that reads these.
+    /// Creates a service that reads from these sources.
     pub fn new(sources: InsightSources, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         let customers = Arc::clone(&sources.customers);
         let authorization = Authorization::new(customers, Arc::clone(&clock), random);
@@ -64,8 +64,8 @@ impl InsightsService {
         Month::of(self.clock.now())
     }
 
-    /// The scope of a request that may be about one key, which must be within it: no usage of a key
-    /// that doesn't exist isn't the same as no usage of one that does.
+    /// The scope of a request, which may be limited to one key. A key outside the scope is an error, so that
+    /// an unknown key isn't reported as one without usage.
     async fn scope(
         &self,
         caller: &Caller,
@@ -84,11 +84,11 @@ impl InsightsService {
         found.map(|_| Some(scope)).ok_or(KeyError::NotFound)
     }
 
-    /// The limit status of a key that the limiter doesn't know: nothing was admitted in this minute.
+    /// Limit status of a key that the limiter doesn't know: nothing was admitted in the last minute.
     fn idle_status(&self, overview: &KeyOverview) -> LimitStatus {
         let limits = overview.key.limits;
         let (now, month) = (self.clock.now(), self.month());
-        // Usage that was read before the month ended isn't of the new one.
+        // Usage of an earlier month doesn't count in the current one.
         let used = if overview.month == month {
             overview.used.net()
         } else {
@@ -104,7 +104,7 @@ impl InsightsService {
 }
 
 impl InsightsService {
-    /// The caller as a customer; created, with the free plan, at the first call.
+    /// The caller's customer; created with the free plan if there is none.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -112,8 +112,8 @@ impl InsightsService {
         Ok(self.authorization.customer_or_new(&caller.owner).await?)
     }
 
-    /// Current state of the limits of keys, in their order. One call of the limiter; queries no
-    /// database unless the limiter does.
+    /// Current limit statuses of keys, in the order of `keys`. Makes one call of the limiter, and no database
+    /// query unless the limiter makes one.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -126,7 +126,7 @@ impl InsightsService {
         Ok(known.map(status).collect())
     }
 
-    /// Use over time, slot by slot without gaps.
+    /// Usage over time, with every slot of the period.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -147,7 +147,7 @@ impl InsightsService {
         Ok(report::report(query.period, query.breakdown, &rows))
     }
 
-    /// Requests, newest first.
+    /// Recorded requests, newest first.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -166,13 +166,13 @@ impl InsightsService {
         }
     }
 
-    /// Health of an environment's bank, as observed by this gateway.
+    /// Health of an environment's bank, as observed by this process.
     pub async fn bank(&self, environment: Environment) -> BankHealth {
         let budget = self.sources.banks.of(environment).budget().await;
         self.sources.monitor.health(environment, budget)
     }
 
-    /// All customers, newest first, whose subject or issuer contains `text`. Admins only.
+    /// Customers whose subject or issuer contains `text`, newest first. For admins only.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -187,7 +187,7 @@ impl InsightsService {
         customers.await.map_err(list_error)
     }
 
-    /// The audit log, newest first. Admins only.
+    /// Entries of the audit log, newest first. For admins only.
     ///
     /// # Errors
     /// See [`KeyError`].

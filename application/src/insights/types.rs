@@ -1,5 +1,4 @@
-//! Inbound port: the dashboard's data: use, requests, the bank's health; for admins also all
-//! customers and the audit log.
+//! Data of the dashboard: usage and bank health.
 
 use chrono::{DateTime, Utc};
 use domain::key::KeyId;
@@ -8,68 +7,68 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::BankBudget;
 use domain::usage::Totals;
 
-/// Use over time.
+/// Number of requests over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageReport {
-    /// The beginning of every slot, in order.
+    /// Start times of all slots, in order.
     pub slots: Vec<DateTime<Utc>>,
     /// Series of counts, the largest first; at most [`MAX_SERIES`](domain::usage::MAX_SERIES), and
-    /// one more for the rest, [`SeriesLabel::Others`].
+    /// [`SeriesLabel::Others`] for the remaining requests.
     pub series: Vec<Series>,
-    /// Totals of all series.
+    /// Totals of all requests.
     pub totals: Totals,
 }
 
-/// Requests of one group over time.
+/// Number of requests of one group over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// The group.
+    /// The attribute that defines the group.
     pub label: SeriesLabel,
-    /// Requests in each slot, as many as there are slots.
+    /// Number of requests in each slot.
     pub counts: Vec<u64>,
 }
 
-/// Common attribute of a series' requests.
+/// Attribute that the requests of a series have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SeriesLabel {
-    /// None: all requests.
+    /// All requests.
     Total,
-    /// Their key.
+    /// Requests with this key.
     Key(KeyId),
-    /// Their endpoint.
+    /// Requests of this endpoint.
     Endpoint(Endpoint),
-    /// Their outcome.
+    /// Requests with this outcome.
     Outcome(Outcome),
-    /// The rest: requests in none of the largest series.
+    /// Requests that belong to none of the largest series.
     Others,
 }
 
-/// Health of a bank.
+/// Health of a bank in the last hour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BankHealth {
-    /// The state.
+    /// State derived from the last lookups.
     pub state: BankState,
-    /// Lookups of the last hour by this process.
+    /// Number of lookups of the last hour by this process.
     pub lookups: u64,
-    /// Share of them that the bank answered, 0 to 1; `None` when there were none.
+    /// Share of these that the bank answered, from 0 to 1; `None` without lookups.
     pub success_rate: Option<f64>,
-    /// Their durations; `None` when there were none.
+    /// Percentiles of their durations; `None` without lookups.
     pub latency: Option<Percentiles>,
-    /// State of our budget of queries; `None` for a bank without one.
+    /// State of the query budget; `None` for a bank without one.
     pub budget: Option<BankBudget>,
 }
 
-/// State of a bank.
+/// State of a bank, derived from the last lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BankState {
     /// No lookup in the last hour.
     Unknown,
-    /// It answers.
+    /// The bank answers.
     Operational,
-    /// Some of the last lookups failed.
+    /// The last two lookups failed, or more than one in five of the last hour.
     Degraded,
-    /// All of the last lookups failed.
+    /// At least the last three lookups failed.
     Down,
-    /// Paused: the bank throttled us.
+    /// The bank throttled us, and a back-off is in effect.
     Paused,
 }

@@ -1,5 +1,5 @@
-//! Changes of keys in the log. The audit log has them too, but in the database: changes after a backup
-//! are gone with its restore, and the log names those to repeat.
+//! Log lines of changes of keys. The audit log is in the database, so a restore of a backup loses later
+//! entries; the log shows which changes to repeat.
 
 use crate::people::Caller;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -7,7 +7,7 @@ use domain::audit::Action;
 use domain::customer::{Customer, CustomerId, Owner, Role};
 use domain::key::ApiKey;
 
-/// The actor as a log may name it: by account. A provider's subject may be an e-mail address.
+/// The actor of a change, logged by account, because a provider's subject may be an e-mail address.
 #[derive(Clone, Copy)]
 pub(super) struct Actor<'a> {
     caller: &'a Caller,
@@ -15,7 +15,7 @@ pub(super) struct Actor<'a> {
 }
 
 impl<'a> Actor<'a> {
-    /// A caller, and its account if it has one.
+    /// Creates the actor from a caller and its account; `None` if it has none.
     pub(super) fn new(caller: &'a Caller, account: Option<CustomerId>) -> Self {
         Self { caller, account }
     }
@@ -31,7 +31,7 @@ impl<'a> Actor<'a> {
     }
 }
 
-/// Logs a key as a change left it.
+/// Logs a key with its attributes after a change.
 pub(super) fn key(action: Action, key: &ApiKey, actor: Actor<'_>) {
     tracing::info!(
         target: "cep::keys",
@@ -49,7 +49,7 @@ pub(super) fn key(action: Action, key: &ApiKey, actor: Actor<'_>) {
     );
 }
 
-/// Logs a customer's plan, and the number of keys that it was applied to.
+/// Logs a customer's new plan, and the number of keys whose limits changed.
 pub(super) fn plan(customer: &Customer, keys: usize, actor: Actor<'_>) {
     tracing::info!(
         target: "cep::keys",

@@ -1,4 +1,4 @@
-//! Reading of keys by people.
+//! Reading of keys for people.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use ports::outbound::{Clock, KeyStore};
 
 use crate::people::{Authorization, list_error};
 
-/// Reads the keys that people look at.
+/// Reads keys, over database connections that admissions don't use.
 pub(super) struct KeyReader {
     pub(super) keys: Arc<dyn KeyStore>,
     pub(super) authorization: Authorization,

@@ -1,4 +1,4 @@
-//! Retirement: revokes rotated keys whose grace period is over.
+//! Revocation of rotated keys at the end of their grace period.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use ports::outbound::{
 
 use crate::limits::ChangePropagator;
 
-/// Ends the grace period of keys that were rotated. A key goes on working after it until
-/// [`Retirement::sweep`] runs, so call it several times a second.
+/// Ends the grace periods of rotated keys. A key remains valid until [`Retirement::sweep`] runs, so it has to
+/// be called several times a second.
 pub struct Retirement {
     keys: Arc<dyn KeyStore>,
     propagator: ChangePropagator,
@@ -22,7 +22,7 @@ pub struct Retirement {
 }
 
 impl Retirement {
-    /// A retirement of `keys`; each is propagated to `limiter`.
+    /// Creates the service; each revocation in `keys` is propagated to `limiter`.
     pub fn new(
         keys: Arc<dyn KeyStore>,
         limiter: Arc<dyn Limiter>,
@@ -38,11 +38,11 @@ impl Retirement {
         }
     }
 
-    /// Revokes the keys that are due, and returns their number. Reads once when none is due. Several
-    /// processes may sweep the same keys.
+    /// Revokes the keys whose grace period has ended, and returns their number. Makes one query if there are
+    /// none. Several processes may revoke the same keys.
     ///
     /// # Errors
-    /// Fails when the store fails; keys that are still due are found again.
+    /// The store failed; the remaining keys are found again by the next call.
     pub async fn sweep(&self) -> Result<usize, StoreError> {
         let mut revoked = 0;
         loop {
@@ -50,7 +50,7 @@ impl Retirement {
             let mut succeeded = 0;
             let mut failure = None;
             for key in &due {
-                // A key that fails must not keep the others alive.
+                // Goes on with the other keys if one fails.
                 match self.revoke(*key).await {
                     Ok(()) => succeeded += 1,
                     Err(error) => failure = Some(error),
@@ -80,7 +80,7 @@ impl Retirement {
             .await
         {
             Ok(_) => {}
-            // Keys aren't removed; one that isn't there isn't due any more.
+            // Keys are never removed, so this doesn't happen.
             Err(UpdateError::NotFound) => return Ok(()),
             Err(UpdateError::Store(error)) => return Err(error),
         }

@@ -1,20 +1,21 @@
-//! Check that the configured secrets are those of the database.
+//! Check that the configured secrets match the database.
 
 use domain::key::{HashGeneration, SecretFingerprint};
 use ports::outbound::{DatabaseSecret, SecretCheck, SecretFingerprints, StoreError};
 
-/// Reason why these secrets must not be used.
+/// Reason why the configured secrets can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    /// The database was written with another secret of a generation: keys would be refused, content be unreadable.
+    /// The database was written with another secret of this generation: with this one, keys would be refused
+    /// and content couldn't be decrypted.
     #[error("the secret of generation {} is another one than this database was written with", .0.0)]
     Other(HashGeneration),
-    /// The database failed.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Checks each generation's secret against its fingerprint in the database, and stores those of new
+/// Compares each generation's secret with its fingerprint in the database, and stores the fingerprints of new
 /// generations.
 ///
 /// # Errors

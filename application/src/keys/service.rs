@@ -25,7 +25,8 @@ use super::reader::KeyReader;
 use crate::limits::ChangePropagator;
 use crate::people::{Authorization, require_admin};
 
-/// Attempts at an unused prefix. One is enough but for one time in 10¹⁴ over the number of keys.
+/// Attempts at generating an unused prefix. With one million keys, a second attempt is needed about once in
+/// 10⁸ times.
 const PREFIX_ATTEMPTS: usize = 8;
 
 /// Creates, lists, changes and revokes keys, and sets plans.
@@ -42,8 +43,8 @@ pub struct KeyService {
 }
 
 impl KeyService {
-    /// A service over these keys; every change is propagated to `limiter` before it is acknowledged.
-    /// A limiter that fails is retried for two seconds.
+    /// Creates a service; every change of `keys` is propagated to `limiter` before it is acknowledged. If the
+    /// limiter fails, it is retried for two seconds.
     pub fn new(
         keys: Arc<dyn KeyStore>,
         customers: Arc<dyn CustomerStore>,
@@ -77,8 +78,8 @@ impl KeyService {
         }
     }
 
-    /// Has keys be read for people from another connection to the same database: what they look at must not
-    /// keep admissions and revocations waiting.
+    /// Uses another connection to the same database for reading by people, so that their queries don't delay
+    /// admissions and revocations.
     #[must_use]
     pub fn reading_from(
         mut self,
@@ -103,7 +104,7 @@ impl KeyService {
         }
     }
 
-    /// A new secret, and its credential.
+    /// Generates a key and its credential.
     fn generate(
         &self,
         environment: Environment,
@@ -123,7 +124,7 @@ impl KeyService {
         (secret, credential)
     }
 
-    /// Changes one key within the requested scope.
+    /// Changes a key within the requested scope.
     async fn change(
         &self,
         caller: &Caller,
@@ -148,32 +149,32 @@ impl KeyService {
         Ok(key)
     }
 
-    /// The actor of a change to what may be another customer's.
+    /// The actor of a change that may concern another customer's key.
     async fn actor<'a>(&self, caller: &'a Caller) -> Result<Actor<'a>, StoreError> {
         let known = self.authorization.customer(caller).await?;
         Ok(Actor::new(caller, known.map(|customer| customer.id)))
     }
 
-    /// The scope of a request about one key: a caller without customer doesn't find it.
+    /// The scope of a request about one key; not found for a caller without a customer.
     async fn scope(&self, caller: &Caller, requested: RequestedScope) -> Result<Scope, KeyError> {
         let scope = self.authorization.scope(caller, requested).await?;
         scope.ok_or(KeyError::NotFound)
     }
 
-    /// Returns a changed key once the change holds in every process.
+    /// Returns a changed key once the change is effective in every process.
     async fn propagated(&self, key: ApiKey) -> Result<KeyOverview, KeyError> {
         let snapshots = self.propagate(&[key.counted()]).await?;
         let snapshot = snapshots.get(&key.id).copied();
         overview(key, snapshot)
     }
 
-    /// Returns the keys' snapshots once their changes hold in every process.
+    /// Returns the keys' snapshots once their changes are effective in every process.
     async fn propagate(&self, keys: &[CountedKey]) -> Result<HashMap<KeyId, Snapshot>, StoreError> {
         self.propagator.propagate(keys, self.timer.as_ref()).await
     }
 }
 
-/// Bounds on the caller's new keys: the operator of the machine has none.
+/// Limits on creating keys. The operator has none.
 fn bounds(caller: &Caller) -> KeyBounds {
     if caller.owner == Owner::operator() {
         KeyBounds::Unbounded
@@ -201,7 +202,7 @@ fn update_error(error: UpdateError) -> KeyError {
     }
 }
 
-/// A key without usage.
+/// A key without usage in this month.
 fn unused(key: ApiKey, month: Month) -> KeyOverview {
     KeyOverview {
         key,
@@ -211,7 +212,7 @@ fn unused(key: ApiKey, month: Month) -> KeyOverview {
 }
 
 impl KeyService {
-    /// Creates a key of the caller's. Its secret is in the answer, and never available again.
+    /// Creates a key of the caller. The result contains its full text, which isn't available later.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -256,7 +257,7 @@ impl KeyService {
         Err(KeyError::Store(cause))
     }
 
-    /// Keys, one page.
+    /// One page of keys within the requested scope.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -269,7 +270,7 @@ impl KeyService {
         self.reader.list(caller, requested, query).await
     }
 
-    /// Keys of the caller's, newest first, one page without a total.
+    /// The caller's keys, newest first: one page, without a total.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -282,7 +283,7 @@ impl KeyService {
         self.reader.own(caller, revoked, page).await
     }
 
-    /// One key.
+    /// A key within the requested scope, with its use of this month.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -295,7 +296,7 @@ impl KeyService {
         self.reader.find(caller, requested, id).await
     }
 
-    /// Renames a key.
+    /// Changes the name of a key.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -312,8 +313,7 @@ impl KeyService {
         overview(key, self.keys.snapshot(id, month).await?)
     }
 
-    /// Revokes a key; revoking it again changes nothing. Once this returns, no request is admitted
-    /// with it any more.
+    /// Revokes a key; has no effect on a revoked one. Once this returns, no request with the key is admitted.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -329,8 +329,8 @@ impl KeyService {
         self.propagated(key).await
     }
 
-    /// Gives a key of the caller's a successor with the same name, environment and limits. The old
-    /// one is revoked at the end of `grace`; at once when that is zero.
+    /// Creates a successor of the caller's key, with the same name, environment and limits. The old key is
+    /// revoked at the end of `grace`; at once if that is zero.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -373,9 +373,9 @@ impl KeyService {
             let actor = Actor::new(caller, Some(old.customer));
             log::key(Action::KeyRotated, &old, actor);
             log::key(Action::KeyCreated, &new, actor);
-            // A key with a grace period is to the limiter what it was before. One without is revoked
-            // already, and the change feed applies that: what must not be lost now is the successor's
-            // secret.
+            // During a grace period nothing changes for the limiter. A key without one is revoked in the
+            // store already, and the change feed will apply that, so a failure here must not lose the
+            // successor's secret.
             if old.revoked_at.is_some()
                 && let Err(error) = self.propagate(&[old.counted()]).await
             {
@@ -386,7 +386,7 @@ impl KeyService {
                 month,
                 used,
             };
-            // Its use is the old key's: they share their counters.
+            // The successor shares the counters, so its use is that of the old key.
             let key = KeyOverview {
                 key: new,
                 month,
@@ -398,7 +398,7 @@ impl KeyService {
         Err(KeyError::Store(cause))
     }
 
-    /// Changes any key's limits. Admins only.
+    /// Changes the limits of any key. For admins only.
     ///
     /// # Errors
     /// See [`KeyError`].
@@ -413,7 +413,7 @@ impl KeyService {
         self.propagated(key).await
     }
 
-    /// Sets a customer's plan. Admins only.
+    /// Sets a customer's plan. For admins only.
     ///
     /// # Errors
     /// See [`KeyError`].

@@ -1,4 +1,4 @@
-//! Inbound port: management of keys and plans.
+//! Requests and results of managing keys and plans.
 
 use std::time::Duration;
 
@@ -8,53 +8,53 @@ use domain::limits::Limits;
 
 use ports::{Cause, StoreError};
 
-/// Requested scope of keys, requests or use.
+/// Requested scope of keys, recorded requests or usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedScope {
-    /// The caller's own. Anything else doesn't exist.
+    /// The caller's own data; other data is reported as not found.
     Own,
-    /// Everybody's. Admins only.
+    /// Data of all customers. For admins only.
     All,
-    /// One customer's. Admins only.
+    /// Data of one customer. For admins only.
     Of(CustomerId),
 }
 
-/// A key to be created.
+/// Attributes of a key to create.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// Its label.
+    /// Label for people.
     pub name: KeyName,
-    /// The bank that it queries.
+    /// The environment, which decides the bank to query.
     pub environment: Environment,
-    /// Its limits; the plan's when not given. Admins only.
+    /// Limits, for admins only; `None` for those of the plan.
     pub limits: Option<Limits>,
 }
 
-/// A key just created.
+/// A key that was just created.
 #[derive(Clone, Debug)]
 pub struct CreatedKey {
-    /// The key.
+    /// The key, without usage.
     pub key: KeyOverview,
-    /// Its complete text, secret included.
+    /// Full text of the key, including the secret.
     pub secret: FullKey,
 }
 
-/// A rotated key and its successor.
+/// Result of rotating a key.
 #[derive(Clone, Debug)]
 pub struct RotatedKey {
-    /// The old key.
+    /// The old key, after the change.
     pub old: KeyOverview,
-    /// The new one.
+    /// The successor.
     pub new: CreatedKey,
 }
 
-/// Error of managing or reading keys, plans or use.
+/// Error of managing or reading keys, plans or usage.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum KeyError {
-    /// It doesn't exist, or is outside the caller's scope.
+    /// The key or customer doesn't exist or is outside the caller's scope.
     #[error("it doesn't exist")]
     NotFound,
-    /// Admins only.
+    /// The caller isn't an admin.
     #[error("only admins may do this")]
     Forbidden,
     /// The key is revoked, and the operation needs an active one.
@@ -63,13 +63,13 @@ pub enum KeyError {
     /// The key has a successor already.
     #[error("the key was rotated already")]
     AlreadyRotated,
-    /// The customer has as many active keys as its plan allows.
+    /// The customer has reached the plan's maximum number of active keys.
     #[error("a customer of this plan has at most {most} active keys")]
     TooManyKeys {
-        /// The limit.
+        /// Maximum number of active keys.
         most: u64,
     },
-    /// The customer created or rotated as many keys in an hour as allowed.
+    /// The customer has reached the maximum number of new keys per hour, including rotations.
     #[error("a customer creates or rotates at most {MOST_NEW_KEYS} keys an hour")]
     TooManyNewKeys {
         /// Time until the next one is allowed.
@@ -78,7 +78,7 @@ pub enum KeyError {
     /// The cursor belongs to another list.
     #[error("the cursor belongs to another list")]
     Cursor,
-    /// The store, or the limiter, failed.
+    /// The store or the limiter failed.
     #[error("the key store failed: {0}")]
     Store(Cause),
 }

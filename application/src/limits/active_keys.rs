@@ -1,4 +1,4 @@
-//! Keys that the shared limiter decided about, with its latest view of each.
+//! Keys that the shared limiter gave verdicts on, with its latest counts of each.
 
 use std::collections::HashMap;
 
@@ -7,26 +7,26 @@ use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{Snapshot, Verdict};
 
-/// Keys that are recorded, at most: a few megabytes. One that found no room is recorded when it is
-/// asked for again after they were taken.
+/// Maximum number of recorded keys, a few megabytes. A key beyond that is recorded with a later verdict,
+/// after the others were taken.
 const MOST_KEYS: usize = 100_000;
 
-/// The keys since they were taken last.
+/// Keys with verdicts since the last [`Self::take`].
 #[derive(Debug, Default)]
 pub(crate) struct ActiveKeys(HashMap<CountedKey, LimiterView>);
 
-/// The shared limiter's view of a key.
+/// The shared limiter's limits and counts of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LimiterView {
     month: Month,
     per_minute: u32,
-    /// The quota, and the use of it.
+    /// The quota and its used part; `None` without a quota.
     quota: Option<(u64, u64)>,
 }
 
 impl ActiveKeys {
-    /// Records a verdict. One that names no month is ignored: of a key that is never admitted
-    /// because its minute is full, something was admitted a minute before.
+    /// Records a verdict. One without a month is ignored: if a key is refused because of its minute, an
+    /// earlier request in that minute was admitted and recorded.
     pub(super) fn record(&mut self, key: CountedKey, verdict: &Verdict) {
         let (month, limit_status) = match verdict {
             Verdict::Admitted {
@@ -48,13 +48,13 @@ impl ActiveKeys {
         }
     }
 
-    /// Takes them out.
+    /// Returns and removes all entries.
     pub(crate) fn take(&mut self) -> HashMap<CountedKey, LimiterView> {
         let room = HashMap::with_capacity(self.0.len());
         std::mem::replace(&mut self.0, room)
     }
 
-    /// Puts back what was taken, unless it was recorded anew.
+    /// Puts entries back, except keys with newer ones.
     pub(crate) fn put_back(&mut self, keys: HashMap<CountedKey, LimiterView>) {
         for (key, view) in keys {
             if self.0.len() < MOST_KEYS {
@@ -73,12 +73,13 @@ impl LimiterView {
         }
     }
 
-    /// The month that it is of.
+    /// The month of the counts.
     pub(crate) fn month(&self) -> Month {
         self.month
     }
 
-    /// Returns true when the store's snapshot is the same. Without a quota the use doesn't matter.
+    /// Returns `true` if the store's snapshot has the same values. The use is only compared if there is a
+    /// quota.
     pub(crate) fn agrees_with(&self, snapshot: &Snapshot) -> bool {
         let Snapshot { state, month, used } = snapshot;
         let used = |quota| (quota, used.net());

@@ -1,5 +1,5 @@
-//! Change feed: applies changes of keys that other processes made to the limiter, and caches the
-//! credentials of keys that they created.
+//! Change feed: applies other processes' changes of keys to the limiter, and caches the credentials of keys
+//! that they created.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -10,14 +10,14 @@ use ports::outbound::{Change, ChangeNumber, Clock, KeyStore, Limiter, StoreError
 
 use crate::admission::CredentialCache;
 
-/// Time without an answer after which the store counts as down: it is polled several times a second.
+/// Time without an answer after which the store counts as down, although it is polled several times a second.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Longest time between two calls of the store while many changes are applied.
 const HEARTBEAT: Duration = Duration::from_millis(250);
 
-/// Follows the store's changes of keys. A key that another process created is known here, and one that
-/// it revoked is refused, once [`ChangeFeed::poll`] ran, so call it several times a second. As nobody else calls the store all
-/// the time, the feed also monitors that it answers.
+/// Follows the store's changes of keys. A key that another process created is accepted, and one that it
+/// revoked is refused, once [`ChangeFeed::poll`] has run, so it has to be called several times a second.
+/// Since it calls the store continuously, the feed also monitors the store's health.
 pub struct ChangeFeed {
     keys: Arc<dyn KeyStore>,
     limiter: Arc<dyn Limiter>,
@@ -27,25 +27,25 @@ pub struct ChangeFeed {
     store: Mutex<StoreHealth>,
 }
 
-/// Health of the store, as of the latest calls.
+/// Health of the store by the latest calls.
 struct StoreHealth {
-    /// Time of the latest answer, on the monotonic clock.
+    /// Monotonic time of the latest answer.
     answered_at: Duration,
-    /// Failure since then.
+    /// Failure since the latest answer; `None` if there was none.
     failure: Option<Cause>,
 }
 
-/// The store neither answers nor fails.
+/// The store has given neither an answer nor an error for this time.
 #[derive(Debug, thiserror::Error)]
 #[error("the store hasn't answered for {0:?}")]
 struct Silent(Duration);
 
 impl ChangeFeed {
-    /// Follows the changes from now on. The limiter must not use state of a key from before: it may
-    /// have missed a change.
+    /// Follows the changes from now on. The limiter must not hold state of keys from before, because changes
+    /// may have been missed.
     ///
     /// # Errors
-    /// Fails when the store can't be read.
+    /// The store can't be read.
     pub async fn start(
         keys: Arc<dyn KeyStore>,
         limiter: Arc<dyn Limiter>,
@@ -67,8 +67,8 @@ impl ChangeFeed {
         })
     }
 
-    /// The reason why the store is down; `None` while it answers. Returns at once, from the calls of
-    /// [`ChangeFeed::poll`].
+    /// The reason why the store is down; `None` while it answers. Returns at once, with the results of the
+    /// calls of [`ChangeFeed::poll`].
     pub fn trouble(&self) -> Option<Cause> {
         let now = self.clock.monotonic();
         let store = self.store();
@@ -77,7 +77,7 @@ impl ChangeFeed {
         store.failure.clone().or_else(silent)
     }
 
-    /// Reads from the store, and records the result as its health.
+    /// Awaits a read from the store, and records the result as its health.
     async fn read<T>(
         &self,
         reading: impl Future<Output = Result<T, StoreError>>,
@@ -116,7 +116,7 @@ impl ChangeFeed {
     /// Applies the changes since the last call, and returns their number.
     ///
     /// # Errors
-    /// Fails when the store can't be read; nothing is lost, the next call begins at the same place.
+    /// The store or the limiter failed; the next call continues at the same change.
     pub async fn poll(&self) -> Result<usize, StoreError> {
         let mut seen = self.seen.lock().await;
         let _round = self.credentials.begin_round();
@@ -126,7 +126,7 @@ impl ChangeFeed {
             if changes.is_empty() {
                 break;
             }
-            // Before the limiter, which may fail: good keys are checked all the same.
+            // Done before the limiter is called, which may fail, so that new keys can be verified anyway.
             self.cache_credentials(&changes);
             for change in &changes {
                 let key = change.credential.counted();
@@ -148,7 +148,7 @@ impl ChangeFeed {
         }
     }
 
-    /// Stops following the changes: nobody waits for the next poll any more.
+    /// Stops following the changes; requests that wait for the next poll continue.
     pub fn stop(&self) {
         self.credentials.end_rounds();
     }

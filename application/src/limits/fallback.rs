@@ -1,31 +1,29 @@
-//! Limits while the shared limiter is down: kept without it, never open.
+//! Limits during outages of the shared limiter: requests are still limited, by a local fallback.
 //!
-//! The shared limiter decides while it answers. When it fails, a request is decided by the local
-//! fallback: its key's status, limits and usage are read from the store, the minute is kept by a
-//! limiter of this process with this replica's share of the limit, and the month is charged in the
-//! store, by a change that its quota is the condition of. When the store fails too, there is no
-//! verdict.
+//! While the shared limiter answers, it decides. When it fails, the local fallback decides: status, limits
+//! and usage of the key are read from the store; the minute is counted by a limiter in this process, with
+//! this replica's share of the limit; the month is charged in the store, with an update that checks the
+//! quota. If the store fails as well, there is no verdict.
 //!
-//! Bounds on what is admitted, with a limit of L a minute, a quota of Q and R replicas:
+//! Upper bounds of what is admitted, with a limit of L a minute, a quota of Q and R replicas:
 //!
-//! - In any 60 seconds: L, and max(L, R) more around a change of the mode, because the shared
-//!   window and the local ones don't know of each other. R is counted by heartbeats; a replica that
-//!   joins while the mode is local adds its own share, L / R, in the minute in which it joins.
-//! - In a month, while the shared limiter is down for all replicas: Q. What journals had accepted but
-//!   not written when it failed (requests that were being answered, a few milliseconds' worth) comes
-//!   on top: the store didn't have it yet when it was asked.
-//! - In a month, with replicas that alone are cut off: they charge the store, where the shared
-//!   limiter doesn't look, and the others charge the shared limiter, which gets the store's counts by
-//!   the [`Reconciliation`](crate::Reconciliation). Until the round after the others ask for a key
-//!   again, they may admit what was charged without them, and never more than L, for that is within a
-//!   minute: Q and min(L, what was charged alone) in all.
+//! - In any 60 seconds: L, and up to max(L, R) more around a change of the mode, because the shared count and
+//!   the local ones are independent. R is counted by heartbeats; a replica that joins during an outage adds
+//!   its own share, L / R, in the minute in which it joins.
+//! - In a month, during an outage for all replicas: Q, and the requests that journals had accepted but not
+//!   written when the limiter failed (a few milliseconds' worth), because the store doesn't count them yet.
+//! - In a month, if only some replicas are cut off: these charge the store, which the shared limiter doesn't
+//!   read, while the others charge the shared limiter, which gets the store's counts by the
+//!   [`Reconciliation`](crate::Reconciliation). Until the round after the next request with a key, the others
+//!   may admit as many requests as the cut-off replicas charged, but at most L, since that takes less than a
+//!   minute: in total Q and min(L, charged by cut-off replicas).
 //!
-//! Each process hydrates the shared limiter with the store's snapshot of a key before the key's first
-//! request of its life: it doesn't know what was missed before it began.
+//! Each process hydrates the shared limiter with the store's snapshot of a key before its own first request
+//! with the key, because changes before its start may have been missed.
 //!
-//! A call that failed may have counted all the same; it is not retried. When the request is admitted
-//! locally, the store counts it too, so both have it and merge it as one; when it is refused
-//! locally, or the store fails, it costs its key a unit of the month.
+//! A failed call may have been counted; it isn't retried. If the request is admitted locally, the store
+//! counts it, too, and merging the counts by maximum counts it once. If it is refused locally or the store
+//! fails, the key is charged one request too many.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -47,21 +45,21 @@ use super::snapshots::SnapshotReader;
 use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
 use crate::sync::keyed_mutex::KeyedMutex;
 
-/// Keys that are resynchronised at the same time, at most.
+/// Maximum number of keys that are resynchronised at the same time.
 const RESYNCS: usize = 64;
-/// No key has this id. A call about it shows whether the shared limiter answers.
+/// An id that no key has, for calls that only test if the shared limiter answers.
 const PROBE: CountedKey = CountedKey::first(KeyId(Uuid::nil()));
 
-/// The limiter that decides.
+/// The limiter that decides at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimiterMode {
     /// The limiter that all replicas share.
     Shared,
-    /// The local fallback of this process, because the shared one is down.
+    /// The local fallback of this process, because the shared limiter is down.
     Degraded,
 }
 
-/// A limiter that all replicas share, with a local fallback for the time in which it is down.
+/// A limiter that all replicas share, with a local fallback during its outages.
 pub struct FallbackLimiter {
     shared: Arc<dyn Limiter>,
     local: LocalFallback,
@@ -70,16 +68,16 @@ pub struct FallbackLimiter {
     breaker: Mutex<Breaker>,
     resync: Mutex<ResyncTracker>,
     active_keys: Mutex<ActiveKeys>,
-    /// Locked while a key is resynchronised, so that a burst on it reads it once.
+    /// Locked per key during its resynchronisation, so that concurrent requests read the store once.
     resyncing: KeyedMutex,
 }
 
-/// Result of a shared-limiter call.
+/// Result of a call of the shared limiter.
 enum SharedResult<T> {
     Answered(T),
     /// The call failed, or the circuit is open.
     Unavailable,
-    /// The store has no such key.
+    /// The store has no such key. With the month of the request.
     UnknownKey(Month),
 }
 
@@ -87,7 +85,7 @@ enum SharedResult<T> {
 #[derive(Debug)]
 pub(crate) struct CircuitOpen;
 
-/// Reason why the shared limiter wasn't resynchronised with the store about a key.
+/// Reason why a key wasn't resynchronised.
 enum ResyncError {
     /// The store has no such key.
     UnknownKey,
@@ -96,8 +94,8 @@ enum ResyncError {
 }
 
 impl FallbackLimiter {
-    /// A limiter over `shared`, one of as many processes that share it as `replicas` counts. `local` is a limiter of
-    /// this process, empty, and used for nothing else.
+    /// Creates a limiter that uses `shared`; `replicas` counts the processes that share it. `local` is an
+    /// empty limiter in this process, which isn't used elsewhere.
     pub fn new(
         shared: Arc<dyn Limiter>,
         local: Arc<dyn Limiter>,
@@ -118,7 +116,7 @@ impl FallbackLimiter {
         }
     }
 
-    /// The limiter that decides now.
+    /// The limiter that decides at present.
     pub fn mode(&self) -> LimiterMode {
         if self.breaker().is_closed() {
             LimiterMode::Shared
@@ -127,8 +125,8 @@ impl FallbackLimiter {
         }
     }
 
-    /// Calls the shared limiter until it answers or the circuit opens, so that the mode is known and
-    /// logged before the first request. Reads nothing from the store.
+    /// Calls the shared limiter until it answers or the circuit opens, so that the mode is known and logged
+    /// before the first request. Doesn't read from the store.
     pub async fn begin(&self) {
         while let Some(call) = self.begin_call() {
             if call.end(self.shared.peek(PROBE).await).is_ok() {
@@ -137,8 +135,7 @@ impl FallbackLimiter {
         }
     }
 
-    /// Returns the mode, after a probe of the shared limiter if one is due. Reads nothing from the
-    /// store.
+    /// Returns the mode, after probing the shared limiter if a probe is due. Doesn't read from the store.
     pub(crate) async fn probe(&self) -> LimiterMode {
         if let Some(call) = self.begin_call() {
             let _ = call.end(self.shared.peek(PROBE).await);
@@ -146,7 +143,7 @@ impl FallbackLimiter {
         self.mode()
     }
 
-    /// Calls the shared limiter about a key, which is resynchronised before if it is stale there.
+    /// Calls the shared limiter about a key; resynchronises the key first if it is stale.
     async fn call_shared<T>(
         &self,
         key: CountedKey,
@@ -170,7 +167,7 @@ impl FallbackLimiter {
         })
     }
 
-    /// Hydrates the shared limiter with the store's snapshot of a key, if the key is stale there.
+    /// Hydrates the shared limiter with the store's snapshot of a key, if the key is stale.
     async fn resync(&self, key: CountedKey) -> Result<(), ResyncError> {
         let staleness = || self.resync_tracker().staleness(key, self.clock.monotonic());
         if staleness().is_none() {
@@ -181,12 +178,12 @@ impl FallbackLimiter {
             return Ok(());
         };
         let known = self.shared.peek(key).await.map_err(ResyncError::Shared)?;
-        // It answers that it doesn't know the key, which the caller hydrates then, or that the key
-        // is revoked. Only a known key gets every change, also one after our reading.
+        // The key is unknown there, and will be hydrated by the caller, or it is revoked. Only known keys get
+        // all changes, including those after the reading here.
         let Some(known) = known else {
             return Ok(());
         };
-        // Its month, for our clock may show another one.
+        // The limiter's month, since the local clock may differ.
         let month = known.month.map(|month| month.month());
         let month = month.unwrap_or_else(|| self.month());
         let snapshot = self.snapshots.read(key.id, month).await;
@@ -204,7 +201,7 @@ impl FallbackLimiter {
         key: CountedKey,
         snapshot: Snapshot,
     ) -> Result<(), CircuitOpen> {
-        // No probe: whoever waits for a verdict finds out sooner whether it is back.
+        // Doesn't probe an open circuit; requests do that earlier.
         if self.mode() == LimiterMode::Degraded {
             return Err(CircuitOpen);
         }
@@ -214,15 +211,15 @@ impl FallbackLimiter {
     }
 
     async fn admit_locally(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
-        // Before, because the caller may be cancelled once the store has counted; and after, because
-        // a concurrent resynchronisation may have read the store before it counted.
+        // Marked before, because the caller may be cancelled after the store has counted; and again
+        // afterwards, because a concurrent resynchronisation may have read the store before it counted.
         self.resync_tracker().mark_stale(key);
         let verdict = self.local.admit(key, self.month()).await;
         self.resync_tracker().mark_stale(key);
         verdict
     }
 
-    /// Calls the shared limiter even while the circuit is open.
+    /// Calls the shared limiter even if the circuit is open.
     async fn call_always(
         &self,
         request: impl Future<Output = Result<(), LimiterError>>,
@@ -237,7 +234,7 @@ impl FallbackLimiter {
         self.resync_tracker().month(self.clock.now())
     }
 
-    /// The keys that the shared limiter decided about.
+    /// The keys that the shared limiter gave verdicts on.
     pub(crate) fn active_keys(&self) -> MutexGuard<'_, ActiveKeys> {
         let active_keys = self.active_keys.lock();
         active_keys.expect("nothing panics while it holds the active keys")
@@ -265,8 +262,8 @@ impl Guarded for FallbackLimiter {
         match transition {
             Some(Transition::Opened) => self.resync_tracker().begin_outage(now),
             Some(Transition::Closed) => self.resync_tracker().end_outage(now),
-            // The next answer may come from another server, one that took over and missed some
-            // counts and revocations; a failure is all that is seen of it.
+            // Another server may have taken over and lack some counts and revocations; a single failure may
+            // be the only sign of that.
             None if result == CallResult::Failure => self.resync_tracker().mark_all_stale(now),
             None => {}
         }
@@ -297,7 +294,7 @@ impl Limiter for FallbackLimiter {
             SharedResult::Answered(verdict) => {
                 self.active_keys().record(key, &verdict);
                 if verdict == Verdict::Revoked {
-                    // Final: there is nothing to resynchronise any more.
+                    // Revocation is permanent, so there is nothing left to resynchronise.
                     self.resync_tracker().mark_synced(key);
                 }
                 Ok(verdict)
@@ -307,8 +304,8 @@ impl Limiter for FallbackLimiter {
         }
     }
 
-    /// Reads the shared limiter as it is. A key that is stale there is resynchronised by its next
-    /// admission: a page of them would cost several calls each.
+    /// Reads the shared limiter without resynchronising stale keys, which happens at their next admission;
+    /// here it would cost several calls for each key.
     async fn peek_many(
         &self,
         keys: &[CountedKey],
@@ -336,13 +333,14 @@ impl Limiter for FallbackLimiter {
         applied
     }
 
-    /// Forgets nothing locally: the local limiter is hydrated before each use, and its minute counts.
+    /// The local limiter forgets nothing, because it is hydrated before each use, and its count of the minute
+    /// is needed.
     async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
         self.call_always(self.shared.forget(key)).await
     }
 
-    /// Never fails: a refund that the shared limiter misses reaches it from the store, with the
-    /// key's next resynchronisation.
+    /// Never fails: a refund that the shared limiter misses is applied by the key's next resynchronisation
+    /// with the store.
     async fn refund(
         &self,
         key: CountedKey,
@@ -351,7 +349,7 @@ impl Limiter for FallbackLimiter {
     ) -> Result<(), LimiterError> {
         let now = self.clock.monotonic();
         let is_stale = self.resync_tracker().staleness(key, now).is_some();
-        // While the shared limiter doesn't have all that was charged, it must not give back.
+        // The shared limiter may lack charges of a stale key, so it must not refund any.
         if !is_stale
             && let Some(call) = self.begin_call()
             && let Ok(()) = call.end(self.shared.refund(key, month, request).await)

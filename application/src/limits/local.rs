@@ -1,4 +1,4 @@
-//! Local fallback of the shared limiter: the minute in this process, status and month in the store.
+//! Local fallback of the shared limiter: the minute is counted in this process, the month in the store.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,23 +14,23 @@ use ports::outbound::{
 use super::replicas::ReplicaCount;
 use crate::sync::keyed_mutex::KeyedMutex;
 
-/// Longest wait of a request for others of its key: the store takes no longer over a charge that
-/// waits for another one.
+/// Longest time that a request waits for other charges of its key. The store's own limit for waiting charges
+/// is as long.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Keys whose snapshots are read in one query, at most.
+/// Maximum number of snapshots that are read in one query.
 const MOST_SNAPSHOTS: usize = 500;
-/// Keys that are charged at the same time, at most.
+/// Maximum number of keys that are charged at the same time.
 const CHARGES: usize = 64;
 
-/// Keeps limits while the shared limiter is down.
+/// Limits requests while the shared limiter is down.
 pub(super) struct LocalFallback {
-    /// Keeps shares of minutes, without quotas.
+    /// Counts minutes against this replica's share, without quotas.
     minutes: Arc<dyn Limiter>,
     keys: Arc<dyn KeyStore>,
     clock: Arc<dyn Clock>,
     replicas: Arc<ReplicaCount>,
-    /// Locked while counters are charged. The store would charge one request of them at a time as
-    /// well, and the others would hold connections that other keys need.
+    /// Locked per counters during a charge. The store serialises these charges anyway, and waiting ones would
+    /// occupy connections that other keys need.
     charging: KeyedMutex,
 }
 
@@ -55,8 +55,8 @@ impl LocalFallback {
         }
     }
 
-    /// Admits one request by the store's snapshot of its key. When both limits are used up, the
-    /// minute's is answered; a quota is charged in the store.
+    /// Admits one request by the store's snapshot of its key. If both limits are reached, the minute's is
+    /// reported. The quota is charged in the store.
     pub(super) async fn admit(
         &self,
         key: CountedKey,
@@ -68,7 +68,7 @@ impl LocalFallback {
         let Some(quota) = snapshot.state.limits.monthly_quota() else {
             return self.minutes.admit(key).await;
         };
-        // A refusal counts nothing, so the minute isn't counted when the month is known to refuse.
+        // A refusal must not count, so the minute isn't counted if the month is known to refuse.
         if snapshot.used.net() >= quota
             && let Some(limit_status) = self.minutes.peek(key).await?
             && limit_status.minute.remaining > 0
@@ -92,7 +92,7 @@ impl LocalFallback {
         }
     }
 
-    /// Charges a request that the minute admitted.
+    /// Charges a request that is within the limit per minute.
     async fn charge(
         &self,
         key: CountedKey,
@@ -107,8 +107,8 @@ impl LocalFallback {
                 charge: Charge::Written,
             });
         }
-        // The last unit was charged since the snapshot was read, or the key was revoked. The minute
-        // has counted this request all the same; that harms nobody, for the month admits no other.
+        // The quota was used up since the snapshot was read, or the key was revoked. The minute has counted
+        // this request, which has no effect, because the month admits no other.
         Ok(match self.hydrated(key, month).await? {
             None => Verdict::Unknown { month },
             Some(snapshot) if snapshot.state.revoked => Verdict::Revoked,
@@ -116,7 +116,7 @@ impl LocalFallback {
         })
     }
 
-    /// Charges one request of a key at a time.
+    /// Charges one request; waits for other charges of the same counters.
     async fn charge_exclusively(
         &self,
         key: CountedKey,
@@ -133,7 +133,7 @@ impl LocalFallback {
         charged.map_err(store_failed)
     }
 
-    /// Reads the limits of keys; one query of the store for each [`MOST_SNAPSHOTS`] of them.
+    /// Reads the limit status of keys, with one query for each [`MOST_SNAPSHOTS`] of them.
     pub(super) async fn peek_many(
         &self,
         keys: &[CountedKey],
@@ -150,7 +150,7 @@ impl LocalFallback {
                 }
             }
             for (key, minute) in keys.iter().zip(self.minutes.peek_many(keys).await?) {
-                // What the store doesn't have any more, the minutes may still have.
+                // The local limiter may still know keys that the store doesn't have.
                 let known = snapshots.get(&key.id).zip(minute);
                 peeked.push(known.map(|(snapshot, minute)| self.limit_status(minute, snapshot)));
             }
@@ -158,7 +158,7 @@ impl LocalFallback {
         Ok(peeked)
     }
 
-    /// The status of a key whose month is the store's.
+    /// Limit status with the minute of the local limiter and the month of the store.
     fn limit_status(&self, minute: LimitStatus, snapshot: &Snapshot) -> LimitStatus {
         match snapshot.state.limits.monthly_quota() {
             Some(quota) => self.with_month(minute, quota, snapshot.month, snapshot.used),
@@ -166,13 +166,13 @@ impl LocalFallback {
         }
     }
 
-    /// Applies a change of a key.
+    /// Applies a change of a key to the local limiter.
     pub(super) async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
         self.minutes.apply(key, self.share(state)).await
     }
 
-    /// Hydrates the minutes with the store's snapshot of a key, and returns it; `None` when the store
-    /// has no such key.
+    /// Hydrates the local limiter with the store's snapshot of a key, and returns it; `None` if no key has
+    /// the id.
     async fn hydrated(
         &self,
         key: CountedKey,
@@ -189,19 +189,19 @@ impl LocalFallback {
         Ok(snapshot)
     }
 
-    /// Hydrates the minutes with this replica's share of a snapshot.
+    /// Hydrates the local limiter with this replica's share of a snapshot.
     async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
         let share = Snapshot {
             state: self.share(snapshot.state),
-            // Without a quota no month matters, and its clock may be behind this one.
+            // Without quotas the month has no effect, but the limiter loads no month ahead of its clock.
             month: Month::of(self.clock.now()),
             ..snapshot
         };
         self.minutes.hydrate(key, share).await
     }
 
-    /// This replica's share of a key's minute. Its version grows with the key's, and with each
-    /// change of the number of replicas, so that versions order shares as they order the limits.
+    /// State with this replica's share of the limit per minute. Its version contains the key's version and
+    /// the number of changes of the replica count, so that a newer share has a higher version.
     fn share(&self, state: KeyState) -> KeyState {
         let (replicas, changes) = self.replicas.with_changes();
         let per_minute = (state.limits.per_minute() / replicas).max(1);
@@ -244,7 +244,7 @@ impl LocalFallback {
     }
 }
 
-/// A failure of the store: without its snapshot of a key nothing is admitted.
+/// Without a snapshot from the store, nothing is admitted.
 pub(super) fn store_failed(error: StoreError) -> LimiterError {
     LimiterError {
         cause: Arc::new(error),

@@ -8,18 +8,16 @@ use domain::key::{CountedKey, KeyId};
 use domain::month::Month;
 use ports::outbound::{Clock, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Timer};
 
-/// Time for which a limiter that fails is retried before the change is acknowledged. Change feeds
-/// poll four times a second, and a call that fails takes a fifth of a second unless an operator
-/// says otherwise, after which each key is resynchronised within a second: by then each process that
-/// runs has applied the change to the shared limiter, or has noticed that it can't and decides by
-/// the store.
+/// Time for which a failing limiter is retried before the change is acknowledged. Change feeds poll four
+/// times a second; a failing call takes 200 ms by default, and each key is resynchronised within a second
+/// afterwards. So after this time, every running process has applied the change to the shared limiter, or has
+/// noticed its failure and decides by the store.
 const RETRY_FOR: Duration = Duration::from_secs(2);
-/// Time between two attempts.
+/// Pause between two attempts.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Applies changes that were made in the store to the limiter, so that they hold before they are
-/// acknowledged. One that fails here isn't lost: the [`ChangeFeed`](crate::ChangeFeed) applies it
-/// again.
+/// Applies changes that were made in the store to the limiter, so that they are effective before they are
+/// acknowledged. A change that fails here is applied again by the [`ChangeFeed`](crate::ChangeFeed).
 pub(crate) struct ChangePropagator {
     keys: Arc<dyn KeyStore>,
     limiter: Arc<dyn Limiter>,
@@ -32,12 +30,10 @@ pub(crate) enum PropagationError {
     /// The key can't be read.
     #[error(transparent)]
     Store(StoreError),
-    /// The key was read, and the limiter failed.
+    /// The key was read, but the limiter failed.
     #[error("{error}")]
     Limiter {
-        /// The snapshot that was read.
         snapshot: Snapshot,
-        /// The failure.
         error: LimiterError,
     },
 }
@@ -55,8 +51,8 @@ impl ChangePropagator {
         }
     }
 
-    /// Applies a key's state once, and returns the snapshot with its usage of this month; `None`
-    /// when no key has the id.
+    /// Applies a key's state once, and returns its snapshot with the use of this month; `None` if no key has
+    /// the id.
     pub(crate) async fn apply(
         &self,
         key: CountedKey,
@@ -71,11 +67,11 @@ impl ChangePropagator {
         Ok(snapshot)
     }
 
-    /// Returns the keys' snapshots once the changes hold in every process: when the limiter applied
-    /// them, or has failed for so long that no process decides by it without having applied them.
+    /// Returns the keys' snapshots once the changes are effective in every process: the limiter applied them,
+    /// or has failed for so long that no process decides by it any more.
     ///
     /// # Errors
-    /// Fails when the store can't be read to the end, so that it isn't known who follows it.
+    /// The store can't be read, so it isn't known which processes still follow it.
     pub(crate) async fn propagate(
         &self,
         keys: &[CountedKey],
@@ -89,8 +85,8 @@ impl ChangePropagator {
             let mut failure = None;
             let mut missed = Vec::new();
             for key in left {
-                // A key that the limiter missed is no reason for the others to wait, but a thousand
-                // of them are no reason to wait a thousand times.
+                // If the limiter fails for one key, the others are tried without delay, but not after the
+                // time limit, because each failing call takes time.
                 if failure.is_some() && is_late() {
                     missed.push(key);
                     continue;

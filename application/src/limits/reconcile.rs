@@ -1,4 +1,4 @@
-//! Reconciliation of the shared limiter with the store: restores what it may have lost.
+//! Reconciliation of the shared limiter with the store, to restore state that it lost.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,37 +11,37 @@ use ports::outbound::{KeyStore, StoreError};
 use super::active_keys::LimiterView;
 use super::fallback::{FallbackLimiter, LimiterMode};
 
-/// Keys of one reading.
+/// Number of keys that are read in one query.
 const BATCH: usize = 500;
-/// Keys that are hydrated at the same time: the limiter has requests to decide about meanwhile.
+/// Number of concurrent hydrations; few, because the limiter also has to decide about requests.
 const CONCURRENCY: usize = 16;
 
-/// Merges the store's records into the shared limiter, for keys that it decided about since the
-/// last [`Reconciliation::round`].
+/// Merges the store's counts and states into the shared limiter, for keys with verdicts since the last
+/// [`Reconciliation::round`].
 ///
-/// A shared limiter that lost all its state reports its keys as unknown, and they are hydrated. One
-/// that lost a part of it doesn't notice: a replica of it that lagged and was promoted, or an old
-/// copy that was restored, has too low a count, limits of before, even a key that isn't revoked any
-/// more. The store has all of it, or all but what journals write within milliseconds. So whatever
-/// was lost holds again at the end of the first round after a key is asked for: when rounds begin
-/// every 20 seconds, within a minute. Merged by maximum, so that a stale reading harms nothing.
+/// A shared limiter that lost all its state reports keys as unknown, and they are hydrated. If it lost a
+/// part, for example because a lagging replica was promoted or an old backup was restored, it doesn't notice:
+/// counts are too low, limits are outdated, and even a revoked key may be valid again. The store has
+/// everything, except what journals write within milliseconds. So lost state is restored by the end of the
+/// first round after the next request with a key: within a minute if rounds begin every 20 seconds. Counts
+/// are merged by maximum, so an outdated reading has no effect.
 pub struct Reconciliation {
     limiter: Arc<FallbackLimiter>,
     keys: Arc<dyn KeyStore>,
 }
 
 impl Reconciliation {
-    /// A reconciliation of `limiter` with `keys`.
+    /// Creates a reconciliation of `limiter` with `keys`.
     pub fn new(limiter: Arc<FallbackLimiter>, keys: Arc<dyn KeyStore>) -> Self {
         Self { limiter, keys }
     }
 
-    /// Compares the shared limiter's view of each key with the store, and hydrates it where they
-    /// differ; returns the number of those keys. Does nothing while the shared limiter is down, and
-    /// ends when it fails; the keys that are left stay for the next round.
+    /// Compares the shared limiter's values of each key with the store, and hydrates the keys that differ;
+    /// returns their number. Does nothing while the shared limiter is down, and stops if it fails; remaining
+    /// keys are kept for the next round.
     ///
     /// # Errors
-    /// Fails when the store can't be read; the next round begins at the same place.
+    /// The store can't be read; the next round continues with the remaining keys.
     pub async fn round(&self) -> Result<usize, StoreError> {
         if self.limiter.mode() == LimiterMode::Degraded {
             return Ok(0);
@@ -52,7 +52,7 @@ impl Reconciliation {
         merged
     }
 
-    /// Removes the keys from `left` that are reconciled.
+    /// Removes reconciled keys from `left`.
     async fn merge(
         &self,
         left: &mut HashMap<CountedKey, LimiterView>,
@@ -91,8 +91,8 @@ impl Reconciliation {
     }
 }
 
-/// The keys by the month of their view: in the first seconds of a month there may be two, by the
-/// shared limiter's clock, not ours.
+/// The keys by the month of their counts, by the shared limiter's clock. There may be two months in the first
+/// seconds of a month.
 fn by_month(views: &HashMap<CountedKey, LimiterView>) -> HashMap<Month, Vec<CountedKey>> {
     let mut months = HashMap::<_, Vec<_>>::new();
     for (key, view) in views {

@@ -1,4 +1,4 @@
-//! Number of replicas: counted by their heartbeats, and shared with whatever keeps a share of a limit.
+//! Number of replicas, counted by heartbeats, from which shares of limits are computed.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,22 +8,22 @@ use domain::replicas::{BEAT_LIFETIME, ReplicaEstimate};
 use ports::outbound::{Clock, ReplicaRegistry, StoreError};
 use uuid::Uuid;
 
-/// The number of replicas as last known, with the number of its changes.
+/// The last known number of replicas, with the number of its changes.
 #[derive(Debug)]
 pub struct ReplicaCount(AtomicU64);
 
 impl ReplicaCount {
-    /// A number that is known from the beginning.
+    /// Creates a count with this initial number.
     pub fn new(replicas: NonZeroU32) -> Self {
         Self(AtomicU64::new(u64::from(replicas.get())))
     }
 
-    /// The number of replicas.
+    /// The number of replicas as last set, by heartbeats or by configuration.
     pub fn get(&self) -> NonZeroU32 {
         self.with_changes().0
     }
 
-    /// The number of replicas, and how often it changed until it was this one.
+    /// The number of replicas, and how often it has changed so far.
     pub(crate) fn with_changes(&self) -> (NonZeroU32, u32) {
         let packed = self.0.load(Ordering::Acquire);
         let [changes, count] = [packed >> 32, packed & u64::from(u32::MAX)];
@@ -32,7 +32,7 @@ impl ReplicaCount {
         (count.unwrap_or(NonZeroU32::MIN), changes)
     }
 
-    /// Changes the number; returns the one before if it was another one.
+    /// Sets the number; returns the previous one if it changed.
     fn set(&self, replicas: NonZeroU32) -> Option<NonZeroU32> {
         let (before, changes) = self.with_changes();
         if before == replicas {
@@ -45,8 +45,8 @@ impl ReplicaCount {
     }
 }
 
-/// Sends the heartbeats of this process, and keeps the number of replicas. A register that fails
-/// leaves the number as it is.
+/// Sends the heartbeats of this process, and updates the number of replicas. If the register fails, the
+/// number is kept.
 pub struct ReplicaMonitor {
     registry: Arc<dyn ReplicaRegistry>,
     clock: Arc<dyn Clock>,
@@ -59,14 +59,14 @@ pub struct ReplicaMonitor {
 /// Source of the number of replicas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountSource {
-    /// Heartbeats.
+    /// Counted by heartbeats.
     Counted,
-    /// An operator's configuration. This process still sends heartbeats, for the others.
+    /// Configured by an operator. This process still sends heartbeats, so that others can count it.
     Configured,
 }
 
 impl ReplicaMonitor {
-    /// A monitor of `count`, for the process with this id.
+    /// Creates a monitor that updates `count`, for the process with the id `instance`.
     pub fn new(
         registry: Arc<dyn ReplicaRegistry>,
         clock: Arc<dyn Clock>,
@@ -84,11 +84,11 @@ impl ReplicaMonitor {
         }
     }
 
-    /// Sends a heartbeat and updates the number of replicas. Call it before the first request is
-    /// served, and then every [`BEAT_INTERVAL`](domain::replicas::BEAT_INTERVAL).
+    /// Sends a heartbeat and updates the number of replicas. To be called before the first request is served,
+    /// and then every [`BEAT_INTERVAL`](domain::replicas::BEAT_INTERVAL).
     ///
     /// # Errors
-    /// Fails when the register can't be reached; the number stays as it is.
+    /// The register can't be reached; the number is kept.
     pub async fn beat(&self) -> Result<(), StoreError> {
         let counted = self.registry.beat(self.instance, BEAT_LIFETIME).await?;
         if self.source == CountSource::Configured {
@@ -101,10 +101,10 @@ impl ReplicaMonitor {
         Ok(())
     }
 
-    /// Removes this process from the register, when it ends.
+    /// Removes this process from the register at its shutdown.
     ///
     /// # Errors
-    /// Fails when the register can't be reached: this process counts for a while yet.
+    /// The register can't be reached; other processes count this one until its heartbeat expires.
     pub async fn leave(&self) -> Result<(), StoreError> {
         self.registry.leave(self.instance).await
     }

@@ -1,4 +1,4 @@
-//! Resynchronisation of the shared limiter with the store: the keys whose state there is stale.
+//! Tracking of keys whose state in the shared limiter may be stale.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -7,48 +7,47 @@ use chrono::{DateTime, Utc};
 use domain::key::{CountedKey, CounterId, KeyId};
 use domain::month::Month;
 
-/// Keys that are tracked, at most: as many as the gatekeeper caches credentials of, a few megabytes.
-/// With more of them nothing is lost but time: some are read from the store more than once.
+/// Maximum number of tracked keys, a few megabytes, the same as that of cached credentials. With more keys,
+/// some are read from the store more than once.
 const MOST_KEYS: usize = 100_000;
-/// Time after a failure of the shared limiter in which every key is stale: it may have lost keys or
-/// missed revocations, and what other processes counted on their own is in the store by then. The
-/// change feed applies changed keys within a second or two.
+/// Time after a failure of the shared limiter during which all keys count as stale: it may have lost keys or
+/// missed revocations. After this time, counts of other processes' local fallbacks are in the store, and the
+/// change feed, which takes a second or two, has applied changed keys.
 const SETTLING: Duration = Duration::from_mins(1);
 
-/// Shortest time from one round to the next: where one server of several is lost calls fail all the
-/// time, and the others' keys need not be resynchronised with each. What was missed is by then.
+/// Shortest time between the starts of two rounds. If one of several servers is lost, calls fail
+/// continuously, and keys on the other servers need not be resynchronised after every failure.
 const ROUND: Duration = Duration::from_secs(1);
 
-/// Keys whose state in the shared limiter is stale.
+/// Keys whose state in the shared limiter may be stale.
 ///
-/// Each key is stale until it was resynchronised once in the life of a process: the shared limiter
-/// may have missed a change that was made before this process began to follow them. That costs the
-/// first request of a key one reading of the store, and no change has to be applied again to a
-/// limiter that went on while no process ran.
+/// Each key is stale until this process has resynchronised it once, because the shared limiter may have
+/// missed changes from before the process followed them. This costs one read of the store with a key's first
+/// request, and makes it unnecessary to reapply changes to a limiter that kept running while no process did.
 #[derive(Debug, Default)]
 pub(super) struct ResyncTracker {
-    /// Counters that were marked stale, with the sequence number of the latest mark: what one key
-    /// was admitted counts for all that share them.
+    /// Counters that were marked stale, with the sequence number of the latest mark. Counters and not keys,
+    /// because keys that share counters share charges.
     stale: HashMap<CounterId, Sequence>,
-    /// The latest mark of all.
+    /// The latest sequence number.
     latest: Sequence,
     all_stale: AllStale,
-    /// Keys that were resynchronised, with the round of it.
+    /// Keys that were resynchronised, with the number of the round.
     synced: HashMap<KeyId, Round>,
     round: Round,
-    /// Earliest start of the next round, on the monotonic clock.
+    /// Earliest start of the next round, in monotonic time.
     next_round: Duration,
-    /// Something was missed that this round doesn't cover.
+    /// `true` if something was missed after the current round began, so that another one is needed.
     is_behind: bool,
-    /// The newest month seen: an older one never comes back.
+    /// The newest month seen. An older one is never used again.
     month: Option<Month>,
 }
 
-/// Between two of these every key is resynchronised at most once.
+/// Number of a round. In one round, every key is resynchronised at most once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Round(u64);
 
-/// Staleness of every key that was resynchronised in an earlier round only.
+/// Period in which all keys that weren't resynchronised in the current round are stale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum AllStale {
     #[default]
@@ -58,28 +57,28 @@ enum AllStale {
     Indefinitely,
 }
 
-/// The place of a mark in the order of all marks.
+/// Sequence number of a mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sequence(u64);
 
-/// The staleness of a key at the time of a look.
+/// Mark of a stale key at the time of the check; `None` if it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Staleness(Option<Sequence>);
 
 impl ResyncTracker {
-    /// The month that a request of `now` is charged to.
+    /// The month that a request at `now` is charged to.
     pub(super) fn month(&mut self, now: DateTime<Utc>) -> Month {
         let month = Month::of(now);
         let newest = self.month.map_or(month, |newest| newest.max(month));
         if self.month != Some(newest) {
-            // A month that is over limits nobody any more.
+            // Charges of past months have no effect any more.
             self.stale = HashMap::new();
             self.month = Some(newest);
         }
         newest
     }
 
-    /// Marks a key as stale: the shared limiter missed something of it.
+    /// Marks a key as stale because the shared limiter missed a change or charge of it.
     pub(super) fn mark_stale(&mut self, key: CountedKey) {
         if self.stale.len() >= MOST_KEYS && !self.stale.contains_key(&key.counters) {
             self.synced.remove(&key.id);
@@ -89,7 +88,7 @@ impl ResyncTracker {
         self.stale.insert(key.counters, self.latest);
     }
 
-    /// The staleness of a key; `None` when it is in sync.
+    /// Staleness of a key; `None` if it is in sync.
     pub(super) fn staleness(&mut self, key: CountedKey, now: Duration) -> Option<Staleness> {
         if let AllStale::Until(end) = self.all_stale
             && end <= now
@@ -107,8 +106,7 @@ impl ResyncTracker {
         (marked.is_some() || !is_synced).then_some(Staleness(marked))
     }
 
-    /// Clears the staleness that a key had before it was resynchronised. A mark that was made
-    /// meanwhile stays.
+    /// Clears a key's staleness after its resynchronisation, unless it was marked again in the meantime.
     pub(super) fn clear(&mut self, key: CountedKey, staleness: Staleness) {
         if self.stale.get(&key.counters).copied() != staleness.0 {
             return;
@@ -118,13 +116,13 @@ impl ResyncTracker {
         *self.synced_in(key) = round;
     }
 
-    /// Marks a key as hydrated by this process: the shared limiter didn't know it before.
+    /// Records that this process hydrated a key that the shared limiter didn't know.
     pub(super) fn mark_synced(&mut self, key: CountedKey) {
-        // Its snapshot may have been read before the round began.
+        // Doesn't count for the current round, since the snapshot may have been read before it began.
         self.synced_in(key);
     }
 
-    /// The round in which a key was resynchronised; the one before all others if it never was.
+    /// The round in which a key was last resynchronised; round 0 if it never was.
     fn synced_in(&mut self, key: CountedKey) -> &mut Round {
         if self.synced.len() >= MOST_KEYS && !self.synced.contains_key(&key.id) {
             self.synced.clear();
@@ -139,18 +137,18 @@ impl ResyncTracker {
         self.is_behind = false;
     }
 
-    /// Marks every key as stale until the outage of the shared limiter has ended.
+    /// Marks all keys as stale until the outage of the shared limiter ends.
     pub(super) fn begin_outage(&mut self, now: Duration) {
         self.all_stale = AllStale::Indefinitely;
         self.begin_round(now);
     }
 
-    /// Ends the outage: every key is stale for a while yet.
+    /// Ends the outage; all keys remain stale for a while.
     pub(super) fn end_outage(&mut self, now: Duration) {
         self.all_stale = AllStale::Until(now + SETTLING);
     }
 
-    /// Marks every key as stale for a while: the shared limiter missed a change of a key, and maybe
+    /// Marks all keys as stale for a while, because the shared limiter missed a change of a key, and maybe
     /// others.
     pub(super) fn mark_all_stale(&mut self, now: Duration) {
         if self.all_stale != AllStale::Indefinitely {
@@ -163,8 +161,8 @@ impl ResyncTracker {
         }
     }
 
-    /// Extends the time in which every key is stale, if there is one: the store can't be read, so the
-    /// change feed sees nothing either.
+    /// Extends the time in which all keys are stale, if any, because the store can't be read and so the
+    /// change feed doesn't get changes either.
     pub(super) fn extend(&mut self, now: Duration) {
         if let AllStale::Until(end) = &mut self.all_stale {
             *end = now + SETTLING;

@@ -1,4 +1,4 @@
-//! Reading of keys' snapshots: readings that arrive while a query is under way share the next one.
+//! Reading of keys' snapshots; concurrent reads share a query.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -9,25 +9,25 @@ use futures::channel::oneshot;
 use futures::future::{self, Either};
 use ports::outbound::{KeyStore, Snapshot, StoreError};
 
-/// Reads snapshots, with one query at a time. Each reading is of a query that began after it.
+/// Reads snapshots, with one query at a time. A read is answered by a query that began after the read.
 pub(crate) struct SnapshotReader {
     keys: Arc<dyn KeyStore>,
     waiting: Mutex<Vec<Reading>>,
     query: futures::lock::Mutex<()>,
 }
 
-/// A reading that waits for its query.
+/// A read that waits for its query.
 struct Reading {
     key: KeyId,
     month: Month,
     answer: oneshot::Sender<Answer>,
 }
 
-/// Answer of a shared query.
+/// Result of a shared query for one read.
 enum Answer {
-    /// The key's snapshot, if there is such a key.
+    /// The key's snapshot; `None` if no key has the id.
     Read(Option<Snapshot>),
-    /// The query failed, which one damaged row can do.
+    /// The shared query failed, maybe because of another key's row, so the read has to be repeated alone.
     ReadAlone,
 }
 
@@ -40,10 +40,10 @@ impl SnapshotReader {
         }
     }
 
-    /// The snapshot of a key; `None` when no key has the id.
+    /// The snapshot of a key; `None` if no key has the id.
     ///
     /// # Errors
-    /// Fails when the store can't be read.
+    /// The store can't be read.
     pub(crate) async fn read(
         &self,
         key: KeyId,
@@ -73,13 +73,13 @@ impl SnapshotReader {
             match answer {
                 Some(Answer::Read(snapshot)) => return Ok(snapshot),
                 Some(Answer::ReadAlone) => return self.keys.snapshot(key, month).await,
-                // Whoever made the query was cancelled.
+                // The caller that ran the query was cancelled.
                 None => {}
             }
         }
     }
 
-    /// Takes the readings of a month that wait.
+    /// Removes and returns the waiting reads of a month.
     fn take(&self, month: Month) -> Vec<Reading> {
         let mut waiting = self.waiting();
         let (taken, left) = waiting
@@ -96,7 +96,7 @@ impl SnapshotReader {
         let read = read.map(HashMap::<_, _>::from_iter);
         for Reading { key, answer, .. } in readings {
             let found = read.as_ref().map(|read| read.get(&key).copied());
-            // The caller may have been cancelled.
+            // The receiver may be dropped.
             let _ = answer.send(found.map_or(Answer::ReadAlone, Answer::Read));
         }
     }

@@ -1,4 +1,4 @@
-//! Changes of a stored lookup, for a person who follows it.
+//! Stream of a stored lookup's changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,22 +12,22 @@ use ports::outbound::{LookupStore, StoredLookup};
 use super::service::LookupService;
 use super::waits::{Progress, progress};
 
-/// Changes of one lookup, read over the connections of `store`.
+/// Stream of a lookup's changes, read over the connections of `store`, until the lookup is final.
 pub struct LookupChanges {
     pub(super) lookups: Arc<LookupService>,
     pub(super) store: Arc<dyn LookupStore>,
     pub(super) customer: CustomerId,
     pub(super) id: LookupId,
-    /// Its progress, as it was last told.
+    /// The progress that was last returned; `None` before the first call.
     pub(super) last: Option<Progress>,
 }
 
 impl LookupChanges {
-    /// Waits for the next change; `None` after the final state.
+    /// Waits for the next change; the first call returns at once. `None` after the final state.
     ///
     /// # Errors
-    /// [`PersonLookupError::NotFound`] once it is erased, [`PersonLookupError::Unreadable`],
-    /// [`PersonLookupError::Store`]. There is nothing to follow after an error.
+    /// [`PersonLookupError::NotFound`] once the lookup is erased, [`PersonLookupError::Unreadable`],
+    /// [`PersonLookupError::Store`]. The stream ends with an error.
     pub async fn next(&mut self) -> Result<Option<LookupView>, PersonLookupError> {
         let last = self.last;
         if last.is_some_and(|(state, _)| state.is_final()) {

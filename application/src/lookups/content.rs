@@ -1,4 +1,4 @@
-//! Format of what is encrypted of a lookup.
+//! Format of a lookup's encrypted data.
 
 use bytes::Bytes;
 use chrono::DateTime;
@@ -11,12 +11,12 @@ use domain::seen::EarlierDeliveries;
 
 use super::parts::{Damaged, decode, decode_query, encode, encode_query, text};
 
-/// Number of a question's parts before its metadata.
+/// Number of encoded fields of a question before its metadata.
 const QUESTION_PARTS: usize = 7;
-/// Last part of an answer that was imported.
+/// Last field of an imported answer.
 const IMPORTED: &[u8] = b"imported";
 
-/// The question of a lookup.
+/// The decrypted query of a lookup, with files to keep and metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) query: ProofQuery,
@@ -24,7 +24,7 @@ pub(crate) struct Question {
     pub(crate) metadata: Metadata,
 }
 
-/// The answer of a delivered lookup.
+/// The decrypted result of a delivered lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) xml: Bytes,
@@ -102,7 +102,8 @@ impl Answer {
             times.as_bytes(),
             first.as_bytes(),
         ];
-        // An answer without this part is read by versions that don't know it, too.
+        // Written for imported answers only, so that earlier versions, which don't know this field, can read
+        // the others.
         let imported = (self.origin == ProofOrigin::Imported).then_some(IMPORTED);
         encode(parts.into_iter().chain(imported))
     }

@@ -1,4 +1,4 @@
-//! Encryption of what is stored of a lookup.
+//! Encryption of a lookup's data.
 
 use std::sync::Arc;
 
@@ -12,25 +12,25 @@ use ports::outbound::{Cipher, CipherError, LookupFacts, StoredLookup};
 use super::content::{Answer, Question};
 use super::finding::Finding;
 
-/// Encrypts and decrypts the parts of lookups. A part opens only as that part of that lookup of that
-/// customer.
+/// Encrypts and decrypts question, answer and finding of lookups. A ciphertext is bound to its lookup,
+/// customer and part, and can't be decrypted as another one.
 pub struct LookupEncryption {
     cipher: Arc<dyn Cipher>,
     secrets: LookupSecrets,
 }
 
-/// The secret of a lookup's generation isn't listed any more.
+/// The secret of a lookup's generation isn't configured any more.
 #[derive(Debug, thiserror::Error)]
 #[error("the store secret of generation {0} isn't listed any more: list it in CEP_STORE_SECRET")]
 pub(crate) struct UnknownGeneration(pub(crate) u16);
 
 impl LookupEncryption {
-    /// Encryption by these secrets.
+    /// Creates the encryption with these secrets.
     pub fn new(cipher: Arc<dyn Cipher>, secrets: LookupSecrets) -> Self {
         Self { cipher, secrets }
     }
 
-    /// The generation that new lookups are encrypted with.
+    /// Generation of the secret for new lookups.
     pub(crate) fn generation(&self) -> HashGeneration {
         self.secrets.newest()
     }
@@ -64,7 +64,7 @@ impl LookupEncryption {
         Question::decode(plain.into()).map_err(|error| Arc::new(error) as Cause)
     }
 
-    /// The answer of a delivered lookup; `None` for any other.
+    /// Decrypts the result of a lookup; `None` unless it is delivered.
     pub(crate) fn answer(&self, lookup: &StoredLookup) -> Result<Option<Answer>, Cause> {
         let Some(proof) = &lookup.proof else {
             return Ok(None);
@@ -74,7 +74,7 @@ impl LookupEncryption {
         answer.map(Some).map_err(|error| Arc::new(error) as Cause)
     }
 
-    /// The bank's last answer without a proof; `None` of a lookup that has none.
+    /// Decrypts the bank's last answer without a proof; `None` if the lookup has none.
     pub(crate) fn finding(&self, lookup: &StoredLookup) -> Result<Option<Finding>, Cause> {
         let Some(finding) = &lookup.finding else {
             return Ok(None);
@@ -109,7 +109,7 @@ impl LookupEncryption {
     }
 }
 
-/// Additional data of the encryption: the row, its owner and the part.
+/// Additional authenticated data: the lookup, its owner and the part.
 fn context(LookupId(id): LookupId, CustomerId(customer): CustomerId, part: Part) -> Vec<u8> {
     [
         &id.as_bytes()[..],

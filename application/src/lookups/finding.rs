@@ -1,4 +1,4 @@
-//! The bank's last answer without a proof, as it is kept with a lookup.
+//! The bank's last answer without a proof, as stored with a lookup.
 
 use crate::proofs::FetchError;
 use bytes::Bytes;
@@ -9,17 +9,17 @@ use domain::payment::{Payment, PaymentState};
 
 use super::parts::{Damaged, decode, encode, text};
 
-/// The bank's answer to an attempt that gave no proof.
+/// The bank's answer to an attempt that returned no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// Date of the answer in Mexico City.
+    /// Date of the answer, in Mexico City.
     pub(super) on: NaiveDate,
-    /// The payment, which has no proof; `None` of a transfer that the bank doesn't know.
+    /// The payment without a proof; `None` if the bank doesn't know the transfer.
     pub(crate) payment: Option<Payment>,
 }
 
 impl Finding {
-    /// The bank's answer of this date, if an attempt failed because of one.
+    /// The finding of a failed attempt; `None` if it failed for another reason than the bank's answer.
     pub(super) fn of(error: &FetchError, on: NaiveDate) -> Option<Self> {
         let FetchError::NotFound { payment, .. } = error else {
             return None;
@@ -30,7 +30,7 @@ impl Finding {
         })
     }
 
-    /// Returns `true` if the bank doesn't know the transfer, whether it said so with a record of it or not.
+    /// Returns `true` if the bank doesn't know the transfer, with or without a record that says so.
     pub(super) fn is_of_unknown_payment(&self) -> bool {
         let outcome = self.payment.map(|payment| payment.state.outcome());
         outcome.is_none_or(|outcome| outcome == Outcome::NotFound)

@@ -1,4 +1,4 @@
-//! Notifications of other processes, passed on to this one's signals.
+//! Forwards other processes' notifications to the signals of this process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use ports::outbound::{LookupNotification, LookupNotifications, Timer};
 
 use super::signals::LookupSignals;
 
-/// Pause before a connection that was lost is made again; it doubles with each that fails.
+/// Pause before a lost connection is reestablished; doubles with each failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(15);
 
-/// Listens to what other processes do with lookups, and signals it to the worker and the callers of this
-/// one.
+/// Listens to other processes' changes of lookups, and signals them to the worker and the waiting callers of
+/// this process.
 pub struct LookupListener {
     notifications: Arc<dyn LookupNotifications>,
     signals: Arc<LookupSignals>,
@@ -20,7 +20,7 @@ pub struct LookupListener {
 }
 
 impl LookupListener {
-    /// A listener that wakes those who wait for these signals.
+    /// Creates a listener that forwards notifications to `signals`.
     pub fn new(
         notifications: Arc<dyn LookupNotifications>,
         signals: Arc<LookupSignals>,
@@ -33,7 +33,7 @@ impl LookupListener {
         }
     }
 
-    /// Listens until it is dropped.
+    /// Listens until the future is dropped.
     pub async fn run(self: Arc<Self>) {
         let notify = |notification| self.notify(notification);
         let mut pause = FIRST_PAUSE;

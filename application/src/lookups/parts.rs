@@ -1,4 +1,4 @@
-//! Format of stored content: a version, and parts that follow their lengths.
+//! Encoding of stored content: a version byte, then fields with their lengths.
 
 use std::str;
 
@@ -10,15 +10,15 @@ use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
 
-/// Version of the format.
+/// Version of the encoding.
 const VERSION: u8 = 1;
 
-/// Content that this version can't have written.
+/// The content doesn't have the format of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored content is damaged, or of another version")]
 pub(crate) struct Damaged;
 
-/// The fields of a query, as parts.
+/// Encodes the fields of a query as text; empty for a field that is `None`.
 pub(crate) fn encode_query(query: &ProofQuery) -> [String; 6] {
     let code = |code: Option<ParticipantCode>| code.map(|code| code.to_string());
     [
@@ -53,7 +53,7 @@ pub(crate) fn text(part: &Bytes) -> Result<&str, Damaged> {
     str::from_utf8(part).map_err(|_| Damaged)
 }
 
-/// Encodes a version, and parts after their lengths.
+/// Encodes the version, and each field after its length (32 bits, big-endian).
 pub(crate) fn encode<'a>(parts: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut bytes = vec![VERSION];
     for part in parts {

@@ -20,13 +20,13 @@ use super::reader::ReadError;
 use super::service::LookupService;
 use crate::people::Authorization;
 
-/// Sources of what people read of lookups.
+/// Dependencies of a [`PersonLookupService`] for reading.
 pub struct PersonLookupSources {
-    /// The lookups.
+    /// Store of the lookups.
     pub store: Arc<dyn LookupStore>,
-    /// The keys that they were created with.
+    /// Keys, for filters by key.
     pub keys: Arc<dyn KeyStore>,
-    /// The customers.
+    /// Accounts of the people.
     pub customers: Arc<dyn CustomerStore>,
 }
 
@@ -40,7 +40,7 @@ pub struct PersonLookupService {
 }
 
 impl PersonLookupService {
-    /// A service that reads these, and changes lookups as `lookups` does for the API's callers.
+    /// Creates a service that reads from `sources`, and cancels and erases with `lookups`.
     pub fn new(
         lookups: Arc<LookupService>,
         sources: PersonLookupSources,
@@ -61,14 +61,14 @@ impl PersonLookupService {
         }
     }
 
-    /// The caller's account. A caller without one has no lookups.
+    /// The person's account; an error if it has none, since it then has no lookups.
     async fn customer(&self, caller: &Caller) -> Result<CustomerId, PersonLookupError> {
         let customer = self.authorization.customer(caller).await?;
         let customer = customer.ok_or(PersonLookupError::NotFound)?;
         Ok(customer.id)
     }
 
-    /// The counters of a customer's key.
+    /// Counters of a key of the customer.
     async fn counters(
         &self,
         customer: CustomerId,
@@ -82,7 +82,7 @@ impl PersonLookupService {
 }
 
 impl PersonLookupService {
-    /// Lookups, newest first, one page without a total.
+    /// Lookups of the account, newest first: one page, without a total.
     ///
     /// # Errors
     /// [`PersonLookupError::NotFound`] for a key of another account, [`PersonLookupError::Cursor`],
@@ -94,7 +94,7 @@ impl PersonLookupService {
     ) -> Result<Page<LookupView>, PersonLookupError> {
         let customer = match self.customer(caller).await {
             Ok(customer) => customer,
-            // Somebody else's key doesn't exist, whoever asks for it.
+            // Without an account, a filter by key is an error: the key can't be the person's.
             Err(PersonLookupError::NotFound) if query.key.is_none() => {
                 return Ok(Page::of(Vec::new(), query.page.first, None));
             }
@@ -116,7 +116,7 @@ impl PersonLookupService {
         Ok(page.await?)
     }
 
-    /// One lookup, with its attempts and its proof.
+    /// A lookup with its attempts and its proof.
     ///
     /// # Errors
     /// [`PersonLookupError::NotFound`], [`PersonLookupError::Unreadable`],
@@ -132,7 +132,7 @@ impl PersonLookupService {
         Ok(self.lookups.reader.read(&*self.store, &found).await?)
     }
 
-    /// Follows a lookup until it is final, whichever process works on it.
+    /// Follows a lookup's changes until it is final.
     ///
     /// # Errors
     /// Those of [`Self::find`].
@@ -174,7 +174,7 @@ impl PersonLookupService {
         }
     }
 
-    /// Removes a final lookup with all that is stored of it.
+    /// Removes a final lookup with all its data.
     ///
     /// # Errors
     /// [`PersonLookupError::NotFound`], [`PersonLookupError::NotFinal`],

@@ -1,4 +1,4 @@
-//! Inbound port: stored lookups, as people with a session see them.
+//! Requests and errors of stored lookups, for people with a session.
 
 use chrono::{DateTime, Utc};
 use domain::batch::BatchId;
@@ -8,20 +8,20 @@ use domain::page::PageRequest;
 
 use ports::{Cause, StoreError};
 
-/// Which lookups of an account to list.
+/// Filter and page of a list of an account's lookups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonLookupQuery {
-    /// Of this environment; all when it is `None`.
+    /// Only this environment; `None` for all.
     pub environment: Option<Environment>,
-    /// In these states; all when it is empty.
+    /// Only these states; empty for all.
     pub states: Vec<LookupState>,
-    /// Of this key, and of those that share its counters by rotation.
+    /// Only lookups of this key and of those that share its counters by rotation; `None` for all.
     pub key: Option<KeyId>,
-    /// Created at this instant or later.
+    /// Only lookups that were created at this instant or later; `None` for all.
     pub created_from: Option<DateTime<Utc>>,
-    /// Of this batch; also of no batch when it is `None`.
+    /// Only lookups of this batch; `None` for all, including those of no batch.
     pub batch: Option<BatchId>,
-    /// The page.
+    /// Position and size of the page.
     pub page: PageRequest,
 }
 
@@ -31,16 +31,16 @@ pub enum PersonLookupError {
     /// The account has no such lookup, or no such key.
     #[error("it doesn't exist")]
     NotFound,
-    /// The lookup has ended, so it can't be canceled.
+    /// The lookup is final and can't be canceled.
     #[error("the lookup has ended")]
     Final,
-    /// The lookup hasn't ended, so it can't be erased.
+    /// The lookup isn't final and can't be erased.
     #[error("the lookup hasn't ended")]
     NotFinal,
     /// The cursor belongs to another list.
     #[error("the cursor belongs to another list")]
     Cursor,
-    /// The lookup can't be decrypted: its secret isn't listed any more, or it was changed.
+    /// The lookup can't be decrypted: its secret isn't configured any more, or the data was changed.
     #[error("a lookup can't be read: {0}")]
     Unreadable(Cause),
     /// The store failed.

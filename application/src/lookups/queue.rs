@@ -1,4 +1,4 @@
-//! Place of a lookup in the queue.
+//! Position of a lookup in the queue.
 
 use chrono::{DateTime, Utc};
 use domain::key::Environment;
@@ -6,8 +6,8 @@ use domain::lookup::{LookupState, QueuePlace};
 use domain::pacing::Pacing;
 use ports::outbound::{LookupStore, StoreError, StoredLookup};
 
-/// The place of a lookup, while it is due and nobody works on it. Turns of live ones have this budget;
-/// the sandbox has none.
+/// Position and expected time of a lookup that is due and not claimed; `None` for others. `live` is the query
+/// budget of the portal; the sandbox has none.
 pub(super) async fn place(
     store: &dyn LookupStore,
     live: Pacing,

@@ -1,4 +1,4 @@
-//! Decryption of stored lookups for their callers.
+//! Decryption of stored lookups.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use super::encryption::LookupEncryption;
 pub(super) enum ReadError {
     /// The store failed.
     Store(StoreError),
-    /// The cursor is of another list.
+    /// The cursor belongs to another list.
     Cursor(CursorError),
     /// A lookup can't be decrypted.
     Unreadable(Cause),
@@ -58,7 +58,8 @@ pub struct LookupReader {
 }
 
 impl LookupReader {
-    /// A reader that checks seals as of now. Lookups are erased after this time.
+    /// Creates a reader that checks seals with `seals` at each read. Lookups are erased `retention` after
+    /// their end.
     pub fn new(
         encryption: Arc<LookupEncryption>,
         participants: Arc<SharedCatalogue>,
@@ -73,7 +74,7 @@ impl LookupReader {
         }
     }
 
-    /// A lookup with everything, its attempts from a store.
+    /// A lookup with its proof and its attempts, which are read from `store`.
     pub(super) async fn read(
         &self,
         store: &dyn LookupStore,
@@ -84,8 +85,8 @@ impl LookupReader {
         self.whole(lookup, attempts).map_err(ReadError::Unreadable)
     }
 
-    /// A page of a customer's lookups. One that can't be decrypted, since its secret is lost, is left out: it must not
-    /// keep the others from their owner.
+    /// A page of a customer's lookups. Those that can't be decrypted, because their secret is lost, are left
+    /// out, so that the customer can still list the others.
     pub(super) async fn page(
         &self,
         store: &dyn LookupStore,
@@ -113,12 +114,12 @@ impl LookupReader {
         })
     }
 
-    /// The check of seals.
+    /// The service that checks seals.
     pub(crate) fn seals(&self) -> &dyn SealChecks {
         &*self.seals
     }
 
-    /// The catalogue of participants, as of now.
+    /// The current catalogue of participants.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
         self.participants.catalogue()
     }
@@ -132,14 +133,14 @@ impl LookupReader {
         })
     }
 
-    /// A lookup as in lists: without its attempts and its proof.
+    /// A lookup for lists: without attempts and proof.
     fn listed(&self, lookup: &StoredLookup) -> Result<LookupView, Cause> {
         let question = self.encryption.question(lookup)?;
         self.summary(lookup, question)
     }
 
-    /// The facts of a lookup but its attempts and its proof. What follows from the question is computed,
-    /// by the catalogue of now, as an attempt made now would; hints as of the date of the bank's answer.
+    /// A lookup without attempts and proof. Inferred banks are computed with the current catalogue, as a new
+    /// attempt would; hints refer to the date of the bank's answer.
     fn summary(&self, lookup: &StoredLookup, question: Question) -> Result<LookupView, Cause> {
         let finding = self.encryption.finding(lookup)?;
         let catalogue = self.participants.catalogue();
@@ -180,7 +181,7 @@ impl LookupReader {
         })
     }
 
-    /// A lookup with everything.
+    /// A lookup with attempts and proof.
     fn whole(&self, lookup: &StoredLookup, attempts: Vec<Attempt>) -> Result<LookupView, Cause> {
         let question = self.encryption.question(lookup)?;
         let answer = self.encryption.answer(lookup)?;
@@ -195,7 +196,7 @@ impl LookupReader {
         })
     }
 
-    /// The proof of a lookup, its seal checked now.
+    /// The proof of a lookup, with its seal checked now.
     fn delivery(
         &self,
         lookup: &StoredLookup,
@@ -216,7 +217,7 @@ impl LookupReader {
     }
 }
 
-/// The files that are kept of a proof.
+/// The files that are stored with a lookup.
 fn files(xml: Bytes, pdf: Option<Bytes>) -> Files {
     match pdf {
         Some(pdf) => Files::Both { xml, pdf },

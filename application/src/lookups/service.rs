@@ -1,4 +1,4 @@
-//! Stored lookups of callers: creation, reads, removal.
+//! Creation, reading and removal of stored lookups for callers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,15 +34,15 @@ use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement
 use crate::sync::buckets::Buckets;
 use crate::sync::places::{Place, Places};
 
-/// Reads of a key in a minute.
+/// Maximum number of reads a minute with one API key.
 const READS_PER_MINUTE: u32 = 600;
-/// Reads of one customer that are made at the same time, at most, and of all together: they are made over the
-/// connections by which keys are checked, which has more of them.
+/// Maximum numbers of concurrent reads of one customer and of all. They use the connections for checking
+/// keys; the limit leaves some of these free.
 const READS_AT_ONCE: (usize, usize) = (1, 2);
 /// `Retry-After` while the store fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// Creates, reads and removes stored lookups.
+/// Creates, reads and removes stored lookups of callers.
 pub struct LookupService {
     store: Arc<dyn LookupStore>,
     pub(crate) reader: LookupReader,
@@ -50,19 +50,19 @@ pub struct LookupService {
     signals: Arc<LookupSignals>,
     pub(super) waits: Waits,
     clock: Arc<dyn Clock>,
-    /// The budget of live lookups.
+    /// The query budget of the portal.
     pacing: Pacing,
     reads: Buckets<KeyId>,
     reads_of_customer: Places,
     reads_of_all: Arc<Semaphore>,
 }
 
-/// A turn to read the store.
+/// Permission to read from the store, valid until it is dropped.
 pub(crate) type ReadTurn = (Place, SemaphoreGuardArc);
 
 impl LookupService {
-    /// A service over these lookups; `signals` are those of this process's worker, `pacing` the budget of
-    /// live ones.
+    /// Creates a service. `signals` are those of this process's worker; `pacing` is the query budget of the
+    /// portal.
     pub fn new(
         store: Arc<dyn LookupStore>,
         reader: LookupReader,
@@ -91,13 +91,13 @@ impl LookupService {
         }
     }
 
-    /// Waits for a turn to read what a customer has stored.
+    /// Waits for permission to read a customer's stored data.
     pub(crate) async fn read_turn(&self, customer: CustomerId) -> ReadTurn {
         let of_customer = self.reads_of_customer.take(customer).await;
         (of_customer, self.reads_of_all.acquire_arc().await)
     }
 
-    /// The banks of a question, by the catalogue of now, and what was inferred of them.
+    /// Participants of a query by the current catalogue, and which of them were inferred.
     pub(crate) fn resolve(
         &self,
         query: &ProofQuery,
@@ -107,11 +107,11 @@ impl LookupService {
         (inferred, transfer.map(|transfer| transfer.banks()))
     }
 
-    /// Stores a lookup; its id is that of the request. It is recorded as the answer to the request
-    /// that holds the claim.
+    /// Stores a lookup, with the id of the request. It is recorded as the answer to the request that holds
+    /// the idempotency claim.
     ///
     /// # Errors
-    /// It can't be encrypted or stored.
+    /// The lookup can't be encrypted or stored.
     pub(crate) async fn add(
         &self,
         charged: &ChargedRequest,
@@ -155,7 +155,7 @@ impl LookupService {
         added.map_err(|error| not_stored(Arc::new(error)))
     }
 
-    /// Removes a lookup whose request could not be charged.
+    /// Removes a lookup whose request couldn't be charged.
     pub(crate) async fn withdraw(&self, customer: CustomerId, id: LookupId) {
         let canceled = self.store.cancel_lookup(customer, id, self.clock.now());
         let removed = match canceled.await {
@@ -167,8 +167,8 @@ impl LookupService {
         }
     }
 
-    /// Starts the work on a lookup that was charged. Returns it once it is final or the caller's wait is
-    /// over; `None` when it can't be read.
+    /// Signals a charged lookup to the worker. Returns it once it is final or the caller's wait is over;
+    /// `None` if it can't be read.
     pub(crate) async fn created(
         &self,
         customer: CustomerId,
@@ -187,7 +187,7 @@ impl LookupService {
             .ok()
     }
 
-    /// Cancels lookups of keys that were revoked, some hundred at most.
+    /// Cancels up to 500 lookups whose keys are all revoked; returns their number.
     ///
     /// # Errors
     /// The store failed.
@@ -214,7 +214,7 @@ impl LookupService {
         Ok(canceled)
     }
 
-    /// Removes a customer's final lookup. Returns `false` if there is none.
+    /// Removes a customer's final lookup. Returns `false` if the customer has no such lookup.
     pub(super) async fn erase(
         &self,
         customer: CustomerId,
@@ -223,7 +223,7 @@ impl LookupService {
         self.store.erase_lookup(customer, id).await
     }
 
-    /// Signals a change of a lookup to those who wait for it.
+    /// Wakes callers that wait for a change of a lookup.
     pub(crate) fn signal_change(&self, id: LookupId) {
         self.signals.changed(id);
     }
@@ -238,7 +238,7 @@ impl LookupService {
             .await;
     }
 
-    /// Checks a caller's key and rate of reads.
+    /// Checks a caller's key, and counts a read against its limit.
     async fn identify(&self, access: &LookupAccess) -> Result<Identified, LookupError> {
         let key = access.presented_key.as_deref();
         let identified = self.gatekeeper.identify(key, access.address).await;
@@ -251,7 +251,8 @@ impl LookupService {
         Ok(identified)
     }
 
-    /// Reads a lookup until it meets a condition or the wait is over; `None` when there is none.
+    /// Reads a lookup until it meets a condition or the wait is over; `None` if the customer has no such
+    /// lookup.
     async fn wait_for(
         &self,
         customer: CustomerId,
@@ -264,14 +265,14 @@ impl LookupService {
         found.map_err(unavailable)
     }
 
-    /// A lookup with everything.
+    /// A lookup with attempts and proof.
     async fn view(&self, lookup: &StoredLookup) -> Result<LookupView, LookupError> {
         Ok(self.reader.read(&*self.store, lookup).await?)
     }
 }
 
 impl LookupService {
-    /// One lookup. With a `wait` it returns once the lookup's state changes, or that time is over.
+    /// A lookup. With a `wait`, returns once the lookup's state changes or the time is over.
     ///
     /// # Errors
     /// See [`LookupError`].
@@ -298,7 +299,7 @@ impl LookupService {
         Ok(read(view, &by))
     }
 
-    /// Lookups, newest first, one page.
+    /// Lookups in the key's environment, newest first: one page.
     ///
     /// # Errors
     /// See [`LookupError`].
@@ -322,7 +323,7 @@ impl LookupService {
         Ok(read(page.await?, &by))
     }
 
-    /// Cancels a lookup that isn't final, and erases one that is.
+    /// Cancels a lookup that isn't final, or erases a final one.
     ///
     /// # Errors
     /// See [`LookupError`].
@@ -350,7 +351,7 @@ impl LookupService {
     }
 }
 
-/// The request that created a lookup.
+/// The charged request that created a lookup.
 pub(crate) fn charged(facts: &LookupFacts) -> ChargedRequest {
     ChargedRequest {
         id: facts.id.0,
@@ -366,7 +367,7 @@ pub(crate) fn charged(facts: &LookupFacts) -> ChargedRequest {
     }
 }
 
-/// A lookup, if there is one of this environment.
+/// The lookup if it is in this environment; otherwise an error.
 fn of_environment(
     lookup: Option<StoredLookup>,
     environment: Environment,

@@ -1,4 +1,4 @@
-//! Signals to those who wait in this process: a lookup was created, or changed.
+//! Signals within this process: new work, and changes of lookups.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -11,12 +11,12 @@ use futures::channel::oneshot::{self, Receiver, Sender};
 
 use crate::sync::WorkSignal;
 
-/// Lookups that are listened to, at most; whoever waits for another one looks at it now and then.
+/// Maximum number of lookups with waiting callers; callers beyond that only poll.
 const MAX_WAITING: usize = 10_000;
 
-/// Wakes those who wait for a change of a lookup, and the worker when there is work. What other processes
-/// do is signalled while it is listened to, and a little of it may be lost: whoever waits also looks at the
-/// store now and then.
+/// Wakes tasks that wait for a change of a lookup, and the worker when there is work. Changes by other
+/// processes are signalled while the listener is connected. A few may be lost, so waiting tasks also poll the
+/// store.
 #[derive(Default)]
 pub struct LookupSignals {
     is_listening: AtomicBool,
@@ -24,7 +24,7 @@ pub struct LookupSignals {
     work: WorkSignal,
 }
 
-/// Resolves at the next change of a lookup. It takes no room once it is dropped.
+/// Resolves at the next change of a lookup. Its entry is removed when it is dropped.
 pub(super) struct NextChange<'a> {
     signals: &'a LookupSignals,
     id: LookupId,
@@ -35,7 +35,7 @@ impl Future for NextChange<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        // Its sender is dropped, not used.
+        // Completes because the sender is dropped; nothing is sent.
         Pin::new(&mut self.receiver).poll(context).map(drop)
     }
 }
@@ -48,7 +48,7 @@ impl Drop for NextChange<'_> {
 }
 
 impl LookupSignals {
-    /// Listens for the next change of a lookup; `None` when too many are listened to already.
+    /// Waits for the next change of a lookup; `None` if too many lookups are waited for already.
     pub(super) fn next_change(&self, id: LookupId) -> Option<NextChange<'_>> {
         let mut waiting = self.waiting();
         if waiting.len() >= MAX_WAITING && !waiting.contains_key(&id) {
@@ -63,26 +63,26 @@ impl LookupSignals {
         })
     }
 
-    /// Signals a change of a lookup.
+    /// Wakes the tasks that wait for a lookup.
     pub(super) fn changed(&self, id: LookupId) {
         // Dropping the senders resolves their receivers.
         self.waiting().remove(&id);
     }
 
-    /// Signals that other processes are listened to from now on, or not any more. Everybody looks at the
-    /// store once: something may have been missed.
+    /// Records if other processes' changes are signalled from now on. Wakes all tasks to read the store once,
+    /// because changes may have been missed.
     pub(super) fn listening(&self, is_listening: bool) {
         self.is_listening.store(is_listening, Ordering::Release);
         self.waiting().clear();
         self.work();
     }
 
-    /// Returns `true` while what other processes do is signalled, too.
+    /// Returns `true` while other processes' changes are signalled.
     pub(super) fn is_listening(&self) -> bool {
         self.is_listening.load(Ordering::Acquire)
     }
 
-    /// Removes listeners that are gone.
+    /// Removes the entries of dropped futures.
     fn tidy(&self, id: LookupId) {
         let mut waiting = self.waiting();
         if let Some(senders) = waiting.get_mut(&id) {
@@ -93,12 +93,12 @@ impl LookupSignals {
         }
     }
 
-    /// Signals that there is work.
+    /// Signals to the worker that lookups may be due.
     pub(crate) fn work(&self) {
         self.work.work();
     }
 
-    /// Resolves once there is work that wasn't signalled before. One task waits at a time.
+    /// Resolves once there is work that wasn't signalled before. Only one task may wait at a time.
     pub(super) async fn next_work(&self) {
         self.work.next_work().await;
     }

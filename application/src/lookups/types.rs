@@ -1,4 +1,4 @@
-//! Stored lookups, as the API's callers see them.
+//! Requests and views of stored lookups, for callers with an API key.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -26,108 +26,109 @@ use ports::Cause;
 /// A lookup to create.
 #[derive(Clone, Debug)]
 pub struct LookupRequest {
-    /// The transfer.
+    /// Query of the transfer.
     pub query: ProofQuery,
-    /// The files to keep: the XML, or both.
+    /// Files to keep: XML, or XML and PDF.
     pub files: RequestedFiles,
-    /// Time during which it is tried again.
+    /// Time during which the lookup is tried again.
     pub retry_for: RetryFor,
-    /// Whatever the caller wants back with it.
+    /// Pairs of names and values that are returned with the lookup.
     pub metadata: Metadata,
-    /// Time that the caller waits for its end.
+    /// Time that the request waits for the lookup's end.
     pub wait: Duration,
 }
 
-/// Caller of a read.
+/// Caller of a use case of lookups.
 #[derive(Clone, Debug)]
 pub struct LookupAccess {
-    /// The key that was presented; `None` unless exactly one was, as text.
+    /// The key that was presented; `None` unless the request has exactly one key, as text.
     pub presented_key: Option<String>,
-    /// The address of the caller.
+    /// The caller's IP address.
     pub address: IpAddr,
-    /// The id of the request.
+    /// The request id for the answer and the log.
     pub request_id: RequestId,
 }
 
-/// Which lookups to list.
+/// Filter and page of a list of lookups.
 #[derive(Clone, Debug)]
 pub struct LookupQuery {
-    /// In these states; all when it is empty.
+    /// Only these states; empty for all.
     pub states: Vec<LookupState>,
-    /// Created at this instant or later.
+    /// Only lookups that were created at this instant or later; `None` for all.
     pub created_from: Option<DateTime<Utc>>,
-    /// Of this batch; also of no batch when it is `None`.
+    /// Only lookups of this batch; `None` for all, including those of no batch.
     pub batch: Option<BatchId>,
-    /// The page.
+    /// Position and size of the page.
     pub page: PageRequest,
 }
 
-/// Result of a read, and the key that it was made with.
+/// Result of a read, with the key that was used.
 #[derive(Clone, Debug)]
 pub struct Read<T> {
     /// The result.
     pub found: T,
-    /// The key.
+    /// The key that the caller presented.
     pub key: KeyId,
-    /// The bank of the key.
+    /// Environment of the key.
     pub environment: Environment,
-    /// The key's limit status; a read changes none of it.
+    /// Limit status of the key, which a read doesn't change.
     pub limit_status: LimitStatus,
 }
 
-/// A lookup, decrypted.
+/// A decrypted lookup.
 #[derive(Clone, Debug)]
 pub struct LookupView {
-    /// The id.
+    /// Id of the lookup.
     pub id: LookupId,
-    /// The key that it was created with.
+    /// The key that created the lookup.
     pub key: KeyId,
-    /// The bank that is asked.
+    /// Environment of the key, which decides the bank to query.
     pub environment: Environment,
-    /// The state.
+    /// State in the life cycle.
     pub state: LookupState,
-    /// Time of its creation.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-    /// Time of its last change.
+    /// Time of the last change.
     pub updated_at: DateTime<Utc>,
-    /// Time of its last attempt, at the latest.
+    /// Latest time for which an attempt is scheduled.
     pub retry_until: DateTime<Utc>,
-    /// Time at which it is erased; `None` until it is final.
+    /// Time at which the lookup will be erased; `None` until it is final.
     pub erase_at: Option<DateTime<Utc>>,
-    /// Number of attempts.
+    /// Number of completed attempts.
     pub attempts: u32,
-    /// The last one.
+    /// The last completed attempt; `None` before the first one.
     pub last_attempt: Option<Attempt>,
-    /// All attempts, oldest first; `None` in lists.
+    /// All completed attempts, oldest first; `None` in lists.
     pub history: Option<Vec<Attempt>>,
-    /// Time of the next attempt; `None` while one is made, and once it is final.
+    /// Time of the next attempt; `None` during an attempt and once the lookup is final.
     pub next_attempt_at: Option<DateTime<Utc>>,
-    /// Its place in the queue, when it was read by itself while it was due and nobody worked on it.
+    /// Position in the queue, only for a single lookup that is due and not claimed; otherwise `None`.
     pub queue: Option<QueuePlace>,
-    /// The question, as its creator asked it.
+    /// The query, as given by the creator.
     pub question: ProofQuery,
-    /// The inferred fields.
+    /// Participants that were inferred because the query doesn't name them.
     pub inferred: InferredBanks,
-    /// Reason for which the question names no transfer, by the catalogue of now.
+    /// Reason why the query's participants can't be resolved with the current catalogue; `None` if they can.
     pub unresolved: Option<Unresolved>,
-    /// The payment, when the bank knew it at its last answer and had no proof of it.
+    /// The payment by the bank's last answer; `None` if the bank doesn't know it or has a proof of it.
     pub payment: Option<Payment>,
-    /// Likely mistakes, the most likely first, when the bank didn't know the transfer at its last answer.
+    /// Likely mistakes in the query, the most likely first, if the bank doesn't know the transfer; otherwise
+    /// empty.
     pub hints: Vec<Hint>,
-    /// The batch that it is a row of, if it is one.
+    /// The batch that the lookup belongs to; `None` if it isn't of a batch.
     pub batch: Option<BatchId>,
     /// The caller's metadata.
     pub metadata: Metadata,
-    /// The verdict on the seal of its proof as of its delivery, in lists, too; `None` until then, and where
-    /// it wasn't recorded.
+    /// Verdict on the proof's seal at delivery, also in lists; `None` before delivery, and if it wasn't
+    /// recorded.
     pub seal: Option<SealVerdict>,
-    /// The proof, once it is delivered; `None` in lists.
+    /// The delivered proof; `None` before delivery and in lists.
     pub delivery: Option<Delivery>,
 }
 
 impl LookupView {
-    /// Origin of the proof; `None` until it is delivered. In lists, where the proof isn't read, the last attempt tells:
-    /// an imported proof is the result of none.
+    /// Origin of the proof; `None` until delivered. In lists, where the proof isn't decrypted, it is derived
+    /// from the last attempt, since an imported proof isn't the result of one.
     pub fn origin(&self) -> Option<ProofOrigin> {
         let delivery = self.delivery.as_ref().map(|delivery| delivery.origin);
         let of_attempt = || {
@@ -140,16 +141,15 @@ impl LookupView {
         (self.state == LookupState::Delivered).then(|| delivery.unwrap_or_else(of_attempt))
     }
 
-    /// Returns `true` for a proof that came with an import of the bank's own batch.
+    /// Returns `true` if the proof was imported from the bank's own batch.
     pub fn is_imported(&self) -> bool {
         self.origin() == Some(ProofOrigin::Imported)
     }
 
-    /// Outcome of the last attempt that gave no proof. `None` before the first attempt ends, and once the
-    /// proof is delivered.
+    /// Outcome of the last attempt without a proof; `None` before the first attempt ends and once delivered.
     pub fn reason(&self) -> Option<Outcome> {
         let last = self.last_attempt.map(|attempt| attempt.outcome);
-        // An imported proof comes after attempts that gave none.
+        // Attempts before an import returned no proof.
         last.filter(|_| self.state != LookupState::Delivered)
     }
 }
@@ -157,31 +157,31 @@ impl LookupView {
 /// Result of [`crate::LookupService::remove`].
 #[derive(Clone, Debug)]
 pub enum RemovedLookup {
-    /// It was canceled.
+    /// The lookup wasn't final and was canceled.
     Canceled(Box<LookupView>),
-    /// It was final, and nothing of it is left.
+    /// The lookup was final and was erased.
     Erased,
 }
 
 /// Reason why a lookup can't be read or changed.
 #[derive(Clone, Debug)]
 pub enum LookupError {
-    /// The key can't be used.
+    /// The API key isn't accepted.
     Refused(AdmissionError),
-    /// The key has read too often.
+    /// The API key has reached its limit of reads per minute.
     TooManyReads {
-        /// Reads a minute that a key may make.
+        /// Maximum number of reads a minute.
         limit: u32,
-        /// Time until it may read again.
+        /// Time until the next read is allowed.
         retry_after: Duration,
     },
-    /// The customer has no such lookup, in the key's environment.
+    /// The customer has no such lookup in the key's environment.
     Unknown,
-    /// The cursor is of another list.
+    /// The cursor belongs to another list.
     Cursor(CursorError),
-    /// The lookup can't be decrypted: its secret isn't listed any more, or it was changed.
+    /// The lookup can't be decrypted: its secret isn't configured any more, or the data was changed.
     Unreadable {
-        /// For the log.
+        /// To be logged.
         cause: Cause,
     },
 }

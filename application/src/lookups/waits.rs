@@ -1,4 +1,4 @@
-//! Waits for changes of a lookup: of those who read it, and of those who follow it.
+//! Waiting for changes of a lookup.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,18 +10,18 @@ use ports::outbound::{Clock, LookupStore, StoreError, StoredLookup, Timer};
 
 use super::signals::LookupSignals;
 
-/// Interval at which a waiting caller looks for changes that another process made.
+/// Polling interval for changes by other processes.
 const POLL: Duration = Duration::from_millis(400);
-/// The same while other processes are listened to.
+/// Polling interval while other processes' changes are signalled.
 const POLL_WHILE_LISTENING: Duration = Duration::from_secs(1);
-/// The state of a lookup and the number of its attempts: those who wait for a change see these.
+/// State of a lookup and number of its attempts, whose changes are reported to waiting callers.
 pub(super) type Progress = (LookupState, u32);
 
 pub(super) fn progress(lookup: &StoredLookup) -> Progress {
     (lookup.state, lookup.attempts)
 }
 
-/// Waits of those who read a lookup, or follow it.
+/// Waits for changes of lookups, by signals and polling.
 pub(super) struct Waits {
     signals: Arc<LookupSignals>,
     clock: Arc<dyn Clock>,
@@ -29,7 +29,7 @@ pub(super) struct Waits {
 }
 
 impl Waits {
-    /// Waits that these signals of changes end.
+    /// Creates the waits, which `signals` end early.
     pub(super) fn new(
         signals: Arc<LookupSignals>,
         clock: Arc<dyn Clock>,
@@ -42,7 +42,8 @@ impl Waits {
         }
     }
 
-    /// Reads a lookup until it meets a condition or the wait is over; `None` when there is none.
+    /// Reads a lookup until it meets a condition or the wait is over; `None` if the customer has no such
+    /// lookup.
     pub(super) async fn until(
         &self,
         store: &dyn LookupStore,

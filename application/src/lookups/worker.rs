@@ -1,4 +1,4 @@
-//! The worker: claims lookups that are due, and makes their attempts.
+//! The worker: claims due lookups, and makes their attempts.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -39,51 +39,51 @@ mod rounds;
 
 use attempted::{Attempted, EncryptedAnswer, NoXml, ending, kept};
 
-/// Length of a lease: another process goes on with the work of one that died after this time.
+/// Length of a lease, after which another process continues the work of a process that died.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// Interval at which a lease is renewed while the work goes on.
+/// Interval at which a lease is extended during an attempt.
 const RENEWAL: Duration = Duration::from_secs(10);
-/// Shortest time until a lookup is due again for which the bank had no turn.
+/// Shortest time until a lookup without a turn at the bank is due again.
 const MIN_PUT_BACK: TimeDelta = TimeDelta::seconds(1);
 
-/// Everything that a worker is made of.
+/// Dependencies of a [`LookupWorker`].
 pub struct WorkerParts {
-    /// The queue.
+    /// Store and queue of the lookups.
     pub store: Arc<dyn LookupStore>,
-    /// Encryption of what is stored.
+    /// Encryption of questions, answers and findings.
     pub encryption: Arc<LookupEncryption>,
-    /// The lookups themselves.
+    /// Fetches proofs from memory, archive or bank.
     pub proofs: Arc<ProofService>,
-    /// Records the ends of lookups.
+    /// Records the ends of the lookups' requests, with refunds.
     pub gatekeeper: Arc<GatekeeperService>,
-    /// Earlier deliveries of a proof.
+    /// Finds earlier deliveries of a proof.
     pub history: Arc<DeliveryHistory>,
-    /// Signals of new lookups, and to those who wait for a change.
+    /// Signals of new work, and of changes to waiting callers.
     pub signals: Arc<LookupSignals>,
-    /// Signals that the end of a lookup is to be told to its customer's endpoints.
+    /// Signals new webhook events to the delivery worker.
     pub webhooks: Arc<WorkSignal>,
-    /// The clocks.
+    /// Current time, and durations of attempts.
     pub clock: Arc<dyn Clock>,
     /// Sleeps between polls and renewals.
     pub timer: Arc<dyn Timer>,
     /// Generates lease tokens.
     pub random: Arc<dyn Random>,
-    /// Starts attempts.
+    /// Spawns the task of an attempt.
     pub spawn: SpawnTask,
-    /// Attempts at the same time, at most.
+    /// Maximum number of concurrent attempts.
     pub places: u32,
-    /// Factor of the waits between attempts for the test environment; live ones aren't scaled.
+    /// Factor of the pauses between attempts in the test environment; those of live lookups aren't scaled.
     pub test_scale: RetryScale,
 }
 
-/// Works on stored lookups. Any number of processes may: each claims its own.
+/// Makes attempts of stored lookups. Several processes may run it: each lookup is claimed by one.
 pub struct LookupWorker {
     parts: WorkerParts,
     busy: AtomicU32,
 }
 
 impl LookupWorker {
-    /// A worker of these parts.
+    /// Creates a worker from its dependencies.
     pub fn new(parts: WorkerParts) -> Self {
         Self {
             parts,
@@ -91,10 +91,10 @@ impl LookupWorker {
         }
     }
 
-    /// Makes one attempt, as long as the lease is held, and stores its result.
+    /// Makes one attempt while the lease is held, and stores its result.
     async fn work(&self, ClaimedLookup { lookup, attempts }: ClaimedLookup, lease: Lease) {
         let id = lookup.facts.id;
-        // One that panics is a failure like any other: it would be made again for ever otherwise.
+        // A panic counts as a failed attempt; otherwise it would be repeated forever.
         let attempt = AssertUnwindSafe(self.attempt(&lookup)).catch_unwind();
         let lost = self.keep_lease(&lookup, lease);
         pin_mut!(attempt, lost);
@@ -113,7 +113,7 @@ impl LookupWorker {
         }
     }
 
-    /// Renews the lease; returns once it isn't held any more.
+    /// Extends the lease at intervals; returns once it is lost.
     async fn keep_lease(&self, lookup: &StoredLookup, lease: Lease) {
         loop {
             self.parts.timer.pause(RENEWAL).await;
@@ -122,13 +122,14 @@ impl LookupWorker {
             match self.parts.store.renew_lease(lookup.facts.id, renewed).await {
                 Ok(true) => {}
                 Ok(false) => return,
-                // It is held until somebody claims the lookup, which is found out at the end.
+                // The lease remains valid unless another process claims the lookup, which is detected when
+                // the result is stored.
                 Err(error) => tracing::warn!(%error, "a lease could not be renewed"),
             }
         }
     }
 
-    /// Looks the proof up, and encrypts it.
+    /// Fetches the proof, and encrypts it.
     async fn attempt(&self, lookup: &StoredLookup) -> Attempted {
         let facts = &lookup.facts;
         let started = self.parts.clock.monotonic();
@@ -188,7 +189,7 @@ impl LookupWorker {
         }
     }
 
-    /// Encrypts a proof as its lookup's answer.
+    /// Encrypts a fetched proof as the lookup's answer.
     async fn answer(
         &self,
         facts: &LookupFacts,
@@ -219,7 +220,7 @@ impl LookupWorker {
         })
     }
 
-    /// Encrypts the bank's answer without a proof, if it gave one.
+    /// Encrypts the bank's answer without a proof; `None` if it gave none.
     fn finding(&self, facts: &LookupFacts, error: &FetchError) -> Option<Vec<u8>> {
         let finding = Finding::of(error, calendar::today(self.parts.clock.now()))?;
         let encrypted = self.parts.encryption.encrypt_finding(facts, &finding);
@@ -229,7 +230,7 @@ impl LookupWorker {
         encrypted.ok()
     }
 
-    /// Stores the result of an attempt, and records the end of the request if it was the last one.
+    /// Stores the result of an attempt, and records the end of the request after the last one.
     async fn end(
         &self,
         lookup: &StoredLookup,
@@ -239,7 +240,7 @@ impl LookupWorker {
     ) -> Result<(), Cause> {
         let facts = &lookup.facts;
         let now = self.parts.clock.now();
-        // A failure of the bank takes nothing back of what it said before.
+        // If the bank failed this time, its previous finding is kept.
         let finding = attempted.finding.as_ref().or(lookup.finding.as_ref());
         let finding = finding.filter(|_| attempted.answer.is_none());
         let end = |attempt, change| ClaimEnd {
@@ -298,7 +299,7 @@ impl LookupWorker {
         Ok(())
     }
 
-    /// Returns `false` if the lease was lost meanwhile.
+    /// Stores the end of a claim; returns `false` if the lease was lost.
     async fn store_end(&self, end: &ClaimEnd) -> Result<bool, Cause> {
         let stored = self.parts.store.end_claim(end).await;
         let stored = stored.map_err(|error| Arc::new(error) as Cause)?;
@@ -309,7 +310,7 @@ impl LookupWorker {
     }
 
     fn rule(&self, lookup: &StoredLookup, date: Option<NaiveDate>) -> RetryRule {
-        // A question that can't be read now may be read later, when its secret is listed again.
+        // A question that can't be decrypted now may be readable later, once its secret is configured again.
         let date = date.unwrap_or_else(|| calendar::today(self.parts.clock.now()));
         let scale = match lookup.facts.environment {
             Environment::Test => self.parts.test_scale,

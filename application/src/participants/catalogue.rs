@@ -1,25 +1,25 @@
-//! The catalogue in use: the newest of the compiled-in and the stored one.
+//! The catalogue in use: the compiled-in or the stored one, whichever is newer.
 
 use std::sync::{Arc, RwLock};
 
 use domain::participant::Catalogue;
 use ports::outbound::{CatalogueStore, CatalogueVersion, StoreError};
 
-/// The catalogue that this process goes by. It follows the stored one, which any process may replace:
-/// call [`Self::follow`] every few seconds.
+/// The catalogue that this process uses. It follows the stored one, which any process may replace:
+/// [`Self::follow`] has to be called every few seconds.
 pub struct SharedCatalogue {
     store: Arc<dyn CatalogueStore>,
     current: RwLock<Current>,
 }
 
 struct Current {
-    /// The stored version that was read; `None` before the first.
+    /// The stored version that was read last; `None` before the first read.
     version: Option<CatalogueVersion>,
     catalogue: Arc<Catalogue>,
 }
 
 impl SharedCatalogue {
-    /// The compiled-in catalogue, until [`Self::follow`] has read the stored one.
+    /// Uses the compiled-in catalogue until [`Self::follow`] has read the stored one.
     pub fn new(store: Arc<dyn CatalogueStore>) -> Self {
         let current = Current {
             version: None,
@@ -34,7 +34,7 @@ impl SharedCatalogue {
     /// Reads the stored catalogue if it was replaced since the last call.
     ///
     /// # Errors
-    /// The store failed; the catalogue stays as it is.
+    /// The store failed; the catalogue in use is kept.
     pub async fn follow(&self) -> Result<(), StoreError> {
         let version = self.store.catalogue_version().await?;
         if self.read(|current| current.version) == Some(version) {
@@ -45,8 +45,8 @@ impl SharedCatalogue {
         Ok(())
     }
 
-    /// Takes a stored catalogue into use. One of a version before the compiled-in list is not used:
-    /// the program is newer than its database.
+    /// Uses a stored catalogue, unless it is older than the compiled-in one, as after an update of the
+    /// program.
     fn put(&self, version: CatalogueVersion, stored: Option<Catalogue>) {
         let embedded = Catalogue::embedded();
         let catalogue = stored
@@ -56,7 +56,7 @@ impl SharedCatalogue {
             .current
             .write()
             .expect("nothing panics while it holds the catalogue");
-        // Two readers may overtake each other.
+        // A concurrent call may have read a newer version already.
         if current.version.is_none_or(|known| known <= version) {
             *current = Current {
                 version: Some(version),
@@ -72,7 +72,7 @@ impl SharedCatalogue {
 }
 
 impl SharedCatalogue {
-    /// The catalogue in use. It may be replaced at any time, so a request takes it once.
+    /// The catalogue in use. It may be replaced at any time, so a request should get it only once.
     pub fn catalogue(&self) -> Arc<Catalogue> {
         self.read(|current| Arc::clone(&current.catalogue))
     }

@@ -1,4 +1,4 @@
-//! Renewal of the catalogue from the central bank's list: once a day, by one of all processes.
+//! Renewal of the catalogue from the central bank's list: once a day, by one process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use ports::outbound::{
 
 use super::catalogue::SharedCatalogue;
 
-/// Time from a renewal to the next.
+/// Time between a renewal and the next one.
 const INTERVAL: TimeDelta = TimeDelta::days(1);
-/// Time from a failed renewal to the next attempt, and from a database's first start to the first:
-/// a gateway that is merely tried out doesn't query the central bank.
+/// Time between a failed renewal and the next attempt, and between a database's first start and the first
+/// renewal, so that short trials of the gateway don't query the central bank.
 const RETRY_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
 /// Renews the stored catalogue.
@@ -28,17 +28,18 @@ pub struct CatalogueRenewal {
     patience: Duration,
 }
 
-/// Result of a round.
+/// Result of [`CatalogueRenewal::round`].
 #[derive(Debug)]
 pub enum RenewalRound {
-    /// The renewal isn't due, or another process does it.
+    /// The renewal isn't due, or another process claimed it.
     NotDue,
     /// The catalogue was renewed.
     Renewed(Renewal),
 }
 
 impl CatalogueRenewal {
-    /// Renews `catalogue` and the stored one with the lists of `source`, which has `patience` for each.
+    /// Creates a renewal of `catalogue` and the stored one with the lists of `source`; a query may take
+    /// `patience`.
     pub fn new(
         store: Arc<dyn CatalogueStore>,
         source: Arc<dyn ParticipantSource>,
@@ -55,11 +56,11 @@ impl CatalogueRenewal {
         }
     }
 
-    /// Renews the catalogue if it is due and no other process does it. A failed renewal is due again
-    /// after an hour, in whatever process.
+    /// Renews the catalogue if the renewal is due and no other process claimed it. A failed renewal is due
+    /// again after an hour, for any process.
     ///
     /// # Errors
-    /// See [`RenewalError`]. The catalogue stays as it is.
+    /// See [`RenewalError`]. The catalogue in use is kept.
     pub async fn round(&self) -> Result<RenewalRound, RenewalError> {
         let now = self.clock.now();
         let claim = self.store.claim_renewal(now, now + RETRY_INTERVAL).await?;
@@ -69,7 +70,7 @@ impl CatalogueRenewal {
         }
     }
 
-    /// The stored version, with the catalogue in use, which is at least as new.
+    /// The stored version, and the catalogue in use, which is at least as new.
     async fn current(&self) -> Result<(CatalogueVersion, Arc<Catalogue>), StoreError> {
         let version = self.store.catalogue_version().await?;
         self.catalogue.follow().await?;
@@ -92,10 +93,10 @@ impl CatalogueRenewal {
 }
 
 impl CatalogueRenewal {
-    /// Renews the catalogue with the central bank's list of today, now.
+    /// Renews the catalogue with the central bank's list of today, even if the renewal isn't due.
     ///
     /// # Errors
-    /// See [`RenewalError`]. The catalogue stays as it is.
+    /// See [`RenewalError`]. The catalogue in use is kept.
     pub async fn renew(&self) -> Result<Renewal, RenewalError> {
         let today = calendar::today(self.clock.now());
         let (version, catalogue) = self.current().await?;
@@ -108,7 +109,7 @@ impl CatalogueRenewal {
         Ok(renewal)
     }
 
-    /// Makes the renewal due, so that a serving process does it.
+    /// Makes the renewal due now, so that a running server performs it.
     ///
     /// # Errors
     /// The store failed.
@@ -116,7 +117,7 @@ impl CatalogueRenewal {
         self.store.schedule_renewal(self.clock.now()).await
     }
 
-    /// Replaces the catalogue.
+    /// Replaces the stored catalogue by this one.
     ///
     /// # Errors
     /// [`RenewalError::Store`] or [`RenewalError::Concurrent`].
@@ -129,16 +130,16 @@ impl CatalogueRenewal {
 /// Error of renewing the catalogue.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RenewalError {
-    /// The bank gave no list.
+    /// The central bank's list couldn't be fetched.
     #[error("the central bank gave no list of participants: {cause}")]
     Bank {
-        /// The bank's error.
+        /// Error of the query, to be logged.
         cause: Cause,
     },
-    /// The list is damaged.
+    /// The list fails the plausibility checks.
     #[error("the central bank's list of participants is damaged: {0}")]
     Damaged(#[from] DamagedList),
-    /// Another process replaced the catalogue meanwhile.
+    /// Another process replaced the catalogue in the meantime.
     #[error("another process replaced the catalogue meanwhile; try again")]
     Concurrent,
     /// The store failed.

@@ -1,4 +1,4 @@
-//! Authorization: callers as customers, and the scope of their requests.
+//! Authorization: customers of callers, and the scopes that they may access.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use domain::customer::{Customer, CustomerId, Owner, Role};
 use domain::limits::Plan;
 use ports::outbound::{Clock, CustomerStore, ListError, Random, Scope, StoreError, new_id};
 
-/// Resolves callers to customers, and requested scopes to permitted ones. Nothing else does.
+/// Maps callers to customers, and requested scopes to permitted ones. All such decisions are made here.
 pub(crate) struct Authorization {
     customers: Arc<dyn CustomerStore>,
     clock: Arc<dyn Clock>,
@@ -28,9 +28,9 @@ impl Authorization {
         }
     }
 
-    /// The customer that belongs to an owner; created, with the free plan, when there is none.
+    /// The customer of an owner; created with the free plan if there is none.
     pub(crate) async fn customer_or_new(&self, owner: &Owner) -> Result<Customer, StoreError> {
-        // Nearly every owner is known, and reading costs less than the write that `find_or_insert` may be.
+        // Most owners are known, and reading costs less than the possible write of `find_or_insert`.
         if let Some(known) = self.customers.customer(owner).await? {
             return Ok(known);
         }
@@ -43,13 +43,13 @@ impl Authorization {
         self.customers.find_or_insert(&newcomer).await
     }
 
-    /// The customer that belongs to a caller, if there is one.
+    /// The caller's customer; `None` if there is none.
     pub(crate) async fn customer(&self, caller: &Caller) -> Result<Option<Customer>, StoreError> {
         self.customers.customer(&caller.owner).await
     }
 
-    /// Returns the scope that is requested, if the caller may have it; `None` when a caller without
-    /// customer asks for its own.
+    /// The requested scope, if the caller may access it; `None` if a caller without a customer requests its
+    /// own.
     pub(crate) async fn scope(
         &self,
         caller: &Caller,
@@ -80,7 +80,6 @@ pub(crate) fn require_admin(caller: &Caller) -> Result<(), KeyError> {
     }
 }
 
-/// The error of a list that can't be read.
 pub(crate) fn list_error(error: ListError) -> KeyError {
     match error {
         ListError::Cursor(_) => KeyError::Cursor,

@@ -1,4 +1,4 @@
-//! Sessions of people: sign-in, verification, sign-out.
+//! Sessions of people: sign-in, verification and sign-out.
 
 use std::sync::Arc;
 
@@ -16,13 +16,12 @@ use ports::outbound::{
 
 use super::throttle::{RedemptionThrottle, SessionThrottle};
 
-/// Time beyond its lifetime for which a token that was signed out is denied: a process whose clock is
-/// behind must not accept it after its end.
+/// Extra time for which a signed-out token stays on the deny list after its expiry, so that processes with a
+/// slow clock don't accept it.
 const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(5);
-/// Time after the end of all sessions for which a token that doesn't say when it was issued is taken for one from
-/// before.
+/// Time after the end of all sessions during which a token without an issue time counts as issued before.
 const UNDATED_ENDED: TimeDelta = TimeDelta::hours(24);
-/// Longest error code of a provider that is passed on.
+/// Maximum length of a provider's error code that is passed on.
 const MAX_CODE: usize = 64;
 
 /// Signs people in and out, and verifies their sessions.
@@ -38,18 +37,18 @@ pub struct SessionService {
     ended_at: Option<DateTime<Utc>>,
 }
 
-/// Addresses that the provider redirects browsers to; they have to be registered there.
+/// URLs to which the provider redirects browsers. They have to be registered at the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrowserAddresses {
-    /// After a sign-in, with its answer.
+    /// URL after a sign-in, which gets the provider's answer.
     pub signed_in: String,
-    /// After signing out.
+    /// URL after a sign-out.
     pub signed_out: String,
 }
 
 impl SessionService {
-    /// A service for the people of this provider. All processes behind one address need one `seal`
-    /// and one `deny_list`.
+    /// Creates a service for the people of this provider. All processes with the same public address need the
+    /// same `seal` and `deny_list`.
     pub fn new(
         provider: Arc<dyn IdentityProvider>,
         deny_list: Arc<dyn DenyList>,
@@ -71,14 +70,14 @@ impl SessionService {
         }
     }
 
-    /// The same service, for which every token that was issued until this time is signed out.
+    /// The same service, which refuses all tokens that were issued until this time.
     #[must_use]
     pub fn with_sessions_ended_at(mut self, ended_at: Option<DateTime<Utc>>) -> Self {
         self.ended_at = ended_at;
         self
     }
 
-    /// Returns `true` for a token from before all sessions were ended.
+    /// Returns `true` for a token that was issued before all sessions were ended.
     fn is_ended(&self, claims: &Claims) -> bool {
         let Some(ended_at) = self.ended_at else {
             return false;
@@ -89,7 +88,7 @@ impl SessionService {
         }
     }
 
-    /// The sign-in that an answer belongs to, unless it was answered before.
+    /// The pending sign-in that an answer belongs to; an error if it was answered before.
     async fn pending(&self, answer: &SignInAnswer<'_>) -> Result<PendingSignIn, SignInError> {
         let ticket = self.seal.open(answer.binding, self.clock.now());
         let ticket = ticket
@@ -102,8 +101,8 @@ impl SessionService {
         }
     }
 
-    /// Verifies a token's signature, and counts the request. The store isn't asked: made-up tokens, and too
-    /// many requests, cost it nothing.
+    /// Verifies a token's signature, and counts the request. Doesn't use the store, so forged tokens and
+    /// excessive requests put no load on it.
     async fn verified(&self, token: &str) -> Result<(Claims, Fingerprint), SessionError> {
         let fingerprint = Fingerprint(token_fingerprint(token));
         let now = self.clock.monotonic();
@@ -113,8 +112,8 @@ impl SessionService {
         Ok((claims, fingerprint))
     }
 
-    /// Consumes a sign-in: it accepts no other answer from now on. Of two at the same moment, one is
-    /// the first.
+    /// Marks a sign-in as answered, so that no further answer is accepted. Of concurrent answers, only the
+    /// first succeeds.
     async fn consume(&self, ticket: &PendingSignIn) -> Result<(), SignInError> {
         let until = self.clock.now() + LIFETIME;
         match self.deny_list.deny(&state_of(ticket), until).await {
@@ -155,8 +154,8 @@ fn sign_in_error(error: IdentityError) -> SignInError {
     }
 }
 
-/// An error code with the characters that RFC 6749 (4.1.2.1) permits, and no longer than the known
-/// ones: it comes from a URL that anybody can write, and ends in a log and on a page.
+/// An error code, reduced to the characters that RFC 6749 (section 4.1.2.1) permits, and truncated. It comes
+/// from a URL that anybody can write, and is shown in the log and on a page.
 fn printable(code: &str) -> String {
     let allowed = |c: &char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
     code.chars().filter(allowed).take(MAX_CODE).collect()
@@ -170,7 +169,7 @@ fn session_error(error: TokenError) -> SessionError {
 }
 
 impl SessionService {
-    /// Begins a sign-in that ends at `return_to`, a local path.
+    /// Begins a sign-in, after which the browser is redirected to `return_to`, a local path.
     ///
     /// # Errors
     /// See [`SignInError`].
@@ -193,8 +192,8 @@ impl SessionService {
         })
     }
 
-    /// Completes a sign-in with the provider's answer. Each [`SignIn`] is valid for one code, within ten
-    /// minutes: the provider is asked about it once, and whatever it answers, never again.
+    /// Completes a sign-in with the provider's answer. Each [`SignIn`] is valid for one code and ten minutes;
+    /// the code is redeemed at most once.
     ///
     /// # Errors
     /// See [`SignInError`].
@@ -214,8 +213,8 @@ impl SessionService {
         let now = self.clock.monotonic();
         let allowed = self.redemptions.take(answer.address, now);
         allowed.map_err(|RateExceeded { retry_after }| SignInError::Busy { retry_after })?;
-        // Before the provider is asked: it is never asked about one sign-in twice. Strangers, too, can make
-        // the list grow, but no faster than redemptions are allowed, and by rows of ten minutes.
+        // Before the redemption, so that one sign-in can't cause two of them. Anybody can add entries to the
+        // list by this, but only at the permitted rate of redemptions, and they expire after ten minutes.
         self.consume(&ticket).await?;
         let access = self.provider.redeem(&grant).await.map_err(sign_in_error)?;
         Ok(Session {
@@ -225,8 +224,7 @@ impl SessionService {
         })
     }
 
-    /// Verifies a session's token for one request, and counts the request. MUST refuse a token that was
-    /// signed out.
+    /// Verifies a session's token for one request, and counts the request. MUST refuse a signed-out token.
     ///
     /// # Errors
     /// See [`SessionError`].
@@ -247,26 +245,26 @@ impl SessionService {
         }
     }
 
-    /// Ends a session here, for every request from now on, and at the provider if supported.
-    /// Returns the URL to send the browser to so that the provider ends its session too.
+    /// Ends a session in this gateway, and at the provider if supported. Returns the URL at which the browser
+    /// can end the provider's own session.
     ///
     /// # Errors
-    /// [`SessionError::Unavailable`] and [`SessionError::TooManyRequests`] when it couldn't be ended here. A token that is no session
-    /// yields no error: it is none afterwards either.
+    /// [`SessionError::Unavailable`] and [`SessionError::TooManyRequests`] if the session couldn't be ended.
+    /// An invalid token isn't an error, since there is no session to end.
     pub async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
         match self.verified(token).await {
             Ok((claims, fingerprint)) => {
                 let until = claims.expires_at + CLOCK_SKEW;
                 let denied = self.deny_list.deny(&fingerprint, until).await;
                 let denied = denied.map_err(|error| SessionError::Unavailable(Arc::new(error)))?;
-                // The provider is told once, however often somebody signs out.
+                // Revoked at the provider only once, for any number of sign-outs.
                 if denied == Denial::New
                     && let Err(error) = self.provider.revoke(token).await
                 {
                     tracing::warn!(%error, "a session was ended here, but could not be revoked at the provider");
                 }
             }
-            // No session of ours to end; the provider may still have its own.
+            // There is no session here; the provider may still have one.
             Err(SessionError::Invalid { .. }) => {}
             Err(error @ (SessionError::TooManyRequests { .. } | SessionError::Unavailable(_))) => {
                 return Err(error);

@@ -1,7 +1,7 @@
-//! Throttle of people's requests and sign-ins: bounds on what sessions cost the store and the limiter, and
-//! sign-ins the identity provider.
+//! Throttle of people's requests and sign-ins: limits the load of sessions on the store and the limiter, and
+//! of sign-ins on the identity provider.
 //!
-//! Each process keeps its own, so replicas allow as many times as much.
+//! Each process counts separately, so the limits of all replicas add up.
 
 use std::net::IpAddr;
 use std::sync::Mutex;
@@ -15,24 +15,24 @@ use ports::outbound::Fingerprint;
 
 use crate::sync::buckets::{self, Buckets};
 
-/// Requests a second of one session: a page that loads sends some ten at once.
+/// Maximum number of requests a second of one session; loading a page sends about ten at once.
 const PER_SESSION: u32 = 30;
-/// Requests a second of one customer, all sessions together: as many as two may send.
+/// Maximum number of requests a second of one customer, in all sessions together.
 const PER_CUSTOMER: u32 = 60;
-/// Redemptions of codes at the identity provider, everybody's: its token endpoint is asked for each, and
-/// anybody can begin a sign-in. Room for the people of three addresses at once.
+/// Limit on redemptions of codes at the identity provider by all people. Anybody can begin a sign-in, and
+/// each redemption calls the provider. The burst suffices for the people of three addresses.
 const REDEMPTIONS: Rate = Rate {
     burst: 100,
     interval: Duration::from_millis(100),
 };
-/// Redemptions for one address, well under those of everybody: made-up codes of one mustn't keep others out. The
-/// people of an office may share it.
+/// Limit on redemptions for one address, well below that for all, so that forged codes from one address don't
+/// block others. It suffices for an office whose people share an address.
 const REDEMPTIONS_OF_ADDRESS: Rate = Rate {
     burst: 30,
     interval: Duration::from_millis(500),
 };
 
-/// A burst of so many, and as many a second.
+/// A rate with a burst of `count`, refilled at `count` a second.
 const fn per_second(count: u32) -> Rate {
     Rate {
         burst: count,
@@ -40,7 +40,7 @@ const fn per_second(count: u32) -> Rate {
     }
 }
 
-/// Limits requests under a session.
+/// Limits the requests of sessions and customers.
 pub(super) struct SessionThrottle {
     sessions: Buckets<Fingerprint>,
     customers: Buckets<Owner>,
@@ -54,8 +54,8 @@ impl SessionThrottle {
         }
     }
 
-    /// Checks the rate of a token whose signature is still to be verified. Counts nothing: whoever knows
-    /// a part of a token must not use up its owner's rate.
+    /// Checks the rate of a token whose signature isn't verified yet. Counts nothing, so that forged requests
+    /// can't use up the owner's rate.
     pub(super) fn check(&self, token: &Fingerprint, now: Duration) -> Result<(), SessionError> {
         let checked = self.sessions.check(token, now);
         checked.map_err(|exceeded| too_many(PER_SESSION, exceeded))

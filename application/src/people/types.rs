@@ -1,4 +1,4 @@
-//! Inbound port: sign-in, session, sign-out.
+//! Requests and results of sign-in, sessions and sign-out.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -12,35 +12,35 @@ use ports::Cause;
 /// A begun sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignIn {
-    /// The URL to send the browser to.
+    /// The provider's URL to redirect the browser to.
     pub redirect: String,
-    /// Value that binds the sign-in to this browser, which must present it when it comes back.
+    /// Value that binds the sign-in to this browser, which must send it with the answer.
     pub binding: String,
 }
 
-/// The provider's answer and the browser's binding.
+/// The provider's answer, with data of the browser that delivers it.
 #[derive(Clone, Copy, Debug)]
 pub struct SignInAnswer<'a> {
-    /// The `state` of the answer.
+    /// The answer's `state` parameter.
     pub state: &'a str,
-    /// The code; an error's code instead, as the provider names it (RFC 6749, 4.1.2.1).
+    /// The authorization code, or the provider's error code (RFC 6749, section 4.1.2.1).
     pub outcome: Result<&'a str, &'a str>,
-    /// The issuer that the answer names (RFC 9207), if it names one.
+    /// The answer's `iss` parameter (RFC 9207); `None` if absent.
     pub issuer: Option<&'a str>,
-    /// [`SignIn::binding`].
+    /// [`SignIn::binding`], as stored by the browser.
     pub binding: &'a str,
-    /// The browser's address.
+    /// The browser's IP address.
     pub address: IpAddr,
 }
 
-/// A begun session.
+/// A session that was just begun.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
-    /// The session's token.
+    /// Access token, which authenticates the session's requests.
     pub token: String,
-    /// Time of expiry.
+    /// Time at which the session expires.
     pub expires_at: DateTime<Utc>,
-    /// The return path of the sign-in.
+    /// Local path to redirect the browser to, as given at the beginning of the sign-in.
     pub return_to: String,
 }
 
@@ -53,48 +53,49 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// A person with a session.
+/// A person with a valid session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// The person's identity.
+    /// Issuer and subject at the identity provider.
     pub owner: Owner,
-    /// The permissions.
+    /// Role, which decides the permissions.
     pub role: Role,
-    /// The provider's name or address for the person, shown to that person alone. Never stored.
+    /// Name or e-mail address by the provider, shown to that person only, and never stored.
     pub display_name: Option<String>,
-    /// Expiry of the session.
+    /// Time at which the session expires.
     pub expires_at: DateTime<Utc>,
 }
 
-/// The acting person and the request.
+/// The acting person and the current request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The identity.
+    /// Issuer and subject at the identity provider.
     pub owner: Owner,
-    /// The permissions.
+    /// Role, which decides the permissions.
     pub role: Role,
-    /// The request.
+    /// The request id for the audit log and the answer.
     pub request_id: RequestId,
 }
 
 /// Error of a sign-in.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SignInError {
-    /// Begun in another browser, answered before, older than ten minutes, or never begun.
+    /// The sign-in was begun in another browser, answered before, is older than ten minutes, or was never
+    /// begun.
     #[error(
         "this sign-in is not under way: it was answered before, is too old, or was begun elsewhere"
     )]
     NotUnderWay,
-    /// The person, or the provider, refused.
+    /// The person cancelled the sign-in, or the provider refused it.
     #[error("the identity provider refused: {0}")]
     Refused(String),
-    /// The provider's token can't be a session.
+    /// The provider's answer can't be used; the text names the problem.
     #[error("the identity provider's token can't be a session: {0}")]
     Unusable(String),
-    /// More people sign in than the provider is asked about. The sign-in can still be completed.
+    /// The limit on redemptions at the provider is reached. The same sign-in can be completed later.
     #[error("too many people sign in at the moment; retry after {retry_after:?}")]
     Busy {
-        /// Time after which to retry.
+        /// Time after which to try again.
         retry_after: Duration,
     },
     /// The provider or the store is unavailable.
@@ -102,25 +103,25 @@ pub enum SignInError {
     Unavailable(Cause),
 }
 
-/// Reason for which a token is no valid session.
+/// Reason why a token isn't accepted as a session.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SessionError {
-    /// Missing a claim, forged, expired, signed out, or meant for another audience: the caller
-    /// isn't told which.
+    /// The token lacks a claim, or is forged, expired, signed out, or for another audience. The answer
+    /// doesn't tell which.
     #[error("no session")]
     Invalid {
-        /// For the log.
+        /// To be logged.
         cause: Cause,
     },
-    /// The session, or its customer, sends too many requests.
+    /// The session or its customer exceeds a rate limit.
     #[error("more than {limit} requests in a second; retry after {retry_after:?}")]
     TooManyRequests {
-        /// The limit a second.
+        /// Limit of requests a second.
         limit: u32,
-        /// Time after which to retry.
+        /// Time after which to try again.
         retry_after: Duration,
     },
-    /// The token can't be verified at the moment.
+    /// The token can't be verified at present, because the provider or the store is unavailable.
     #[error("sessions can't be checked now: {0}")]
     Unavailable(Cause),
 }

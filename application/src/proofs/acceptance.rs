@@ -1,4 +1,4 @@
-//! Acceptance of issued files: the proof in them must be the one that was asked for.
+//! Acceptance of the bank's files: the proof in them must match the requested transfer.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,8 +12,8 @@ use ports::outbound::BankFiles;
 
 use super::memory::{CachedProof, Origin, Pdf, Session};
 
-/// The bank's files, once the proof in them is the one asked for. An XML that was accepted before
-/// isn't checked again, and neither is its seal, but it must be the same when it comes again.
+/// Accepts the bank's files if their proof matches the transfer. An XML that was accepted before, and its
+/// seal, aren't checked again, but a new download of it must be identical.
 pub(super) fn accept(
     transfer: &Transfer,
     known: Option<&CachedProof>,
@@ -56,12 +56,12 @@ pub(super) fn accept(
     })
 }
 
-/// The bank delivered fewer files than it was asked for.
+/// The bank delivered fewer files than requested.
 #[derive(Debug, thiserror::Error)]
 #[error("a file that was asked for is missing from the answer")]
 pub(super) struct MissingFile;
 
-/// The bank delivered an XML whose bytes aren't those that it delivered before.
+/// The bank delivered an XML that differs from the one that it delivered before.
 #[derive(Debug, thiserror::Error)]
 #[error("the XML differs from the one that was delivered before")]
 struct AnotherXml;

@@ -1,7 +1,8 @@
-//! The archive of issued proofs, between the memory of a process and the bank: encrypted, in the
-//! database of all processes.
+//! The archive of issued proofs: encrypted entries in the shared database, read if a proof isn't in the
+//! memory of the process.
 //!
-//! Nothing about it fails a request. A read takes a second at most, and none is made while the database
+//! Failures of the archive never fail a request. A read takes at most a second, and none is made while the
+//! circuit breaker is open because the database keeps failing. Writes run after the answer.
 //! keeps failing (a circuit breaker); writes go on after the answer, one at a time.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -31,30 +32,30 @@ use content::{Content, Damaged};
 
 mod content;
 
-/// The longest that a lookup waits for the archive before it asks the bank.
+/// Longest time that a lookup waits for the archive before it queries the bank.
 const READ_TIMEOUT: Duration = Duration::from_secs(1);
-/// The longest that a write may take. No caller waits for it.
+/// Longest time of a write. No caller waits that long for it.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Writes at the same time, as many as the store writes in one step.
+/// Maximum number of concurrent writes, as many as the store combines in one step.
 const MOST_WRITING: usize = 128;
-/// Bytes that may wait to be written: some thousand XMLs. Further proofs aren't archived.
+/// Maximum size of proofs that wait to be written, some thousand XMLs. Further proofs aren't archived.
 const MAX_WAITING_BYTES: usize = 16 << 20;
 
-/// Everything that an archive is made of.
+/// Dependencies of an [`ArchiveService`].
 pub struct ArchiveParts {
-    /// The entries.
+    /// Store of the encrypted entries.
     pub store: Arc<dyn ProofArchive>,
-    /// Encryption of their contents.
+    /// Encrypts and decrypts entries.
     pub cipher: Arc<dyn Cipher>,
-    /// Secrets from which their places and keys are derived.
+    /// Secrets from which the entries' indexes and keys are derived.
     pub secrets: ArchiveSecrets,
-    /// Age at which an entry isn't delivered any more.
+    /// Maximum age of an entry that may be delivered.
     pub retention: TimeDelta,
-    /// The clocks.
+    /// Current time, for the age of entries, and for the circuit breaker.
     pub clock: Arc<dyn Clock>,
-    /// Sleeps between polls and renewals.
+    /// Timer for the time limits of reads and writes.
     pub timer: Arc<dyn Timer>,
-    /// Starts writes.
+    /// Spawns the task of a write.
     pub spawn: SpawnTask,
 }
 
@@ -62,15 +63,15 @@ pub struct ArchiveParts {
 pub struct ArchiveService {
     parts: ArchiveParts,
     breaker: Mutex<Breaker>,
-    /// Held while a transfer's entry is written or removed: what is removed is what was written before. The store
-    /// writes entries of other transfers in one step with it.
+    /// Locked per transfer while its entry is written or removed, so that a removal covers all earlier
+    /// writes.
     writing: KeyedMutex,
     waiting_bytes: AtomicUsize,
     dropped: AtomicU64,
 }
 
 impl ArchiveService {
-    /// An archive of these parts.
+    /// Creates an archive from its dependencies.
     pub fn new(parts: ArchiveParts) -> Self {
         Self {
             parts,
@@ -81,13 +82,13 @@ impl ArchiveService {
         }
     }
 
-    /// Number of proofs that the store was never asked to keep: too many waited, or the circuit was open.
+    /// Number of proofs that were not written, because too many waited or the circuit was open.
     pub fn dropped_writes(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// The archived proof of a transfer, with its seal checked now; `None` when there is none, it can't
-    /// be read in time, or it makes no sense.
+    /// The archived proof of a transfer, with its seal checked now; `None` if there is none, it can't be read
+    /// in time, or it is damaged.
     pub(super) async fn read(
         &self,
         subject: &Subject,
@@ -96,7 +97,7 @@ impl ArchiveService {
     ) -> Option<CachedProof> {
         let keys = self.keys(subject);
         let entries = self.entries(&keys, request_id).await?;
-        // In the order of the secrets: the newest first.
+        // In the order of the secrets, the newest first.
         keys.iter().find_map(|keys| {
             let entry = entries.iter().find(|entry| entry.index == keys.index)?;
             let opened = self.open(keys, entry, subject, seals);
@@ -109,7 +110,7 @@ impl ArchiveService {
         })
     }
 
-    /// The entries at these places; `None` when they can't be read.
+    /// The entries with these indexes; `None` if they can't be read.
     async fn entries(
         &self,
         keys: &[ArchiveKeys],
@@ -126,7 +127,7 @@ impl ArchiveService {
         .ok()
     }
 
-    /// The proof in an entry, once it is the one that was asked for.
+    /// Decrypts an entry, and checks that its proof matches the transfer.
     fn open(
         &self,
         keys: &ArchiveKeys,
@@ -153,8 +154,8 @@ impl ArchiveService {
         })
     }
 
-    /// Writes a proof, after this call returned; `None` if too many wait to be written. One that can't be
-    /// written isn't archived.
+    /// Writes a proof in a separate task; `None` if too many wait to be written. A proof whose write fails
+    /// isn't archived.
     pub(super) fn write(
         self: &Arc<Self>,
         subject: &Subject,
@@ -203,7 +204,7 @@ impl ArchiveService {
             content: content.map_err(|error| Arc::new(error) as Cause)?,
         };
         let Some(call) = self.begin_call() else {
-            // The breaker has logged why.
+            // The breaker has logged the reason.
             self.dropped.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         };
@@ -215,7 +216,8 @@ impl ArchiveService {
             .map_err(|error| Arc::new(error) as Cause)
     }
 
-    /// Removes the proof of a transfer. One that can't be removed is delivered until its age.
+    /// Removes the proof of a transfer. If that fails, the proof can be delivered until it reaches the
+    /// maximum age.
     pub(super) async fn remove(&self, subject: &Subject, request_id: &RequestId) {
         let indexes: Vec<_> = self.keys(subject).iter().map(|keys| keys.index).collect();
         let _turn = match indexes.first() {
@@ -238,7 +240,7 @@ impl ArchiveService {
         secrets.keys(subject.environment, &subject.transfer)
     }
 
-    /// The result of a call of the store, or an error after this time.
+    /// Awaits a call of the store; an error if it takes longer than `timeout`.
     async fn in_time<T>(
         &self,
         timeout: Duration,
@@ -283,7 +285,7 @@ impl Guarded for ArchiveService {
     }
 }
 
-/// Bytes of a proof that waits to be written; counted until it is dropped.
+/// Size of a proof that waits to be written, counted until this is dropped.
 struct WaitingPlace {
     archive: Arc<ArchiveService>,
     size: usize,
@@ -296,12 +298,12 @@ impl Drop for WaitingPlace {
     }
 }
 
-/// A proof that is larger than an entry may be.
+/// The proof exceeds the maximum size of an entry.
 #[derive(Debug, thiserror::Error)]
 #[error("its files have more than {} bytes together", content::MAX_BYTES)]
 struct TooLarge;
 
-/// A call of the store that took too long.
+/// A call of the store exceeded this time limit.
 #[derive(Debug, thiserror::Error)]
 #[error("the database doesn't answer within {0:?}")]
 struct TimedOut(Duration);

@@ -1,4 +1,4 @@
-//! Places where issued proofs are kept: the memory of a process, and the archive behind it.
+//! Storage of issued proofs: the memory of the process, and the archive.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use ports::outbound::SealChecks;
 use super::archive::ArchiveService;
 use super::memory::{CachedProof, ProofMemory, ProofSource, Subject};
 
-/// Places where issued proofs are kept, so that a repeat doesn't ask the bank.
+/// Storage of issued proofs, so that repeated requests don't query the bank.
 #[derive(Clone)]
 pub struct ProofCache {
-    /// Memory of this process.
+    /// Proofs in the memory of this process.
     pub memory: ProofMemory,
-    /// Database of all processes, asked when the memory has none; `None` when it is off.
+    /// Archive in the shared database, read if the memory has no proof; `None` if it is disabled.
     pub archive: Option<Arc<ArchiveService>>,
 }
 
 impl From<ProofMemory> for ProofCache {
-    /// The memory alone.
+    /// Uses the memory only.
     fn from(memory: ProofMemory) -> Self {
         Self {
             memory,
@@ -28,7 +28,7 @@ impl From<ProofMemory> for ProofCache {
 }
 
 impl ProofCache {
-    /// The proof in memory, if it may come from there.
+    /// The proof in memory; `None` if the source must be the bank.
     pub(super) fn remembered(
         &self,
         subject: &Subject,
@@ -40,8 +40,8 @@ impl ProofCache {
         }
     }
 
-    /// Reads the archive, and puts the proof into the memory. One with another XML than the `known`
-    /// one isn't used.
+    /// Reads a proof from the archive, and puts it into the memory. It is ignored if its XML differs from the
+    /// `known` one.
     pub(super) async fn archived(
         &self,
         subject: &Subject,
@@ -59,11 +59,11 @@ impl ProofCache {
         Some(archived)
     }
 
-    /// Removes a proof from the memory of this process and from the archive: the bank says that its payment isn't
-    /// received any more.
+    /// Removes a proof from the memory of this process and from the archive, because the bank reports that
+    /// the beneficiary doesn't have the money any more.
     pub(super) async fn remove(&self, subject: &Subject, request_id: &RequestId) {
         if let Some(proof) = self.memory.remove(subject) {
-            // What is written afterwards would stay.
+            // Waits for a pending write, which would otherwise restore the entry after its removal.
             proof.archived().await;
         }
         if let Some(archive) = &self.archive {
@@ -71,11 +71,11 @@ impl ProofCache {
         }
     }
 
-    /// Puts a proof of the bank into the memory and into the archive.
+    /// Puts a proof from the bank into the memory and the archive.
     pub(super) fn keep(&self, subject: Subject, proof: &Arc<CachedProof>, request_id: RequestId) {
         let archive = self.archive.as_ref();
         if let Some(write) = archive.and_then(|it| it.write(&subject, proof, request_id)) {
-            // A proof is kept once.
+            // Can't be set already, since a proof is stored once.
             drop(proof.archiving.set(write));
         }
         self.memory.insert(subject, Arc::clone(proof));

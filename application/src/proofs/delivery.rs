@@ -19,57 +19,57 @@ use domain::transfer::{Banks, SameInstitution};
 
 use ports::Cause;
 
-/// Facts of a lookup, for statistics and the log. The default is that of a lookup that never began.
+/// Data of a lookup for the statistics and the log. The default is that of a lookup that wasn't begun.
 #[derive(Clone, Debug, Default)]
 pub struct LookupDetails {
-    /// The institutions, once they were known.
+    /// Participants of the transfer; `None` if they couldn't be resolved.
     pub banks: Option<Banks>,
-    /// The inferred fields, whatever came of the lookup.
+    /// Participants that were inferred, even if the lookup failed.
     pub inferred: InferredBanks,
-    /// Time that this caller waited for the bank: for a slot of the budget, though it may have been
-    /// refused, and for the answer, though it may be that of another caller's query. `None` when
-    /// nothing was needed of the bank: the proof was cached, or there was no transfer to ask for.
+    /// Time that the caller waited for the bank: for a turn, even if it was refused, and for the answer, even
+    /// if another caller's query was shared. `None` if the bank wasn't needed: the proof was stored, or the
+    /// query's participants couldn't be resolved.
     pub bank_time: Option<Duration>,
 }
 
 /// A proof that was found.
 #[derive(Clone, Debug)]
 pub struct Delivery {
-    /// The requested files, the bank's bytes untouched.
+    /// The requested files, byte for byte those of the bank.
     pub files: Files,
-    /// The name of the files, without extension.
+    /// File name without extension.
     pub stem: FileStem,
-    /// The content of the XML.
+    /// Parsed content of the XML.
     pub proof: Arc<Proof>,
-    /// The issuer that was asked for; a proof has its name only.
+    /// Code of the issuer in the query; the proof contains only its name.
     pub issuer: ParticipantCode,
-    /// Its way to the customer.
+    /// Source of the proof: fetched, or imported.
     pub origin: ProofOrigin,
-    /// Result of checking its seal.
+    /// Result of checking the seal.
     pub seal: CheckedSeal,
-    /// Earlier deliveries to the same customer, at the endpoints that answer the proof's fields.
-    /// `None` at others, and when they can't be read.
+    /// Earlier deliveries to the same customer, at endpoints that answer with parsed fields; `None` at
+    /// others, and if they couldn't be read.
     pub seen: Option<EarlierDeliveries>,
 }
 
-/// The files of a delivery.
+/// Files of a delivered proof.
 #[derive(Clone, Debug)]
 pub enum Files {
-    /// The XML.
+    /// Only the XML.
     Xml(Bytes),
-    /// The PDF.
+    /// Only the PDF.
     Pdf(Bytes),
-    /// Both, of one portal session.
+    /// XML and PDF, downloaded in one portal session.
     Both {
-        /// The XML.
+        /// The XML file.
         xml: Bytes,
-        /// The PDF.
+        /// The PDF file.
         pdf: Bytes,
     },
 }
 
 impl Files {
-    /// Extensions of the files that can be handed out: those of each format, and that of a ZIP of both.
+    /// File extensions that can be requested: those of the files, and `zip` if there are both.
     pub const fn extensions(&self) -> &'static [&'static str] {
         match self {
             Self::Xml(_) => &["xml"],
@@ -79,48 +79,48 @@ impl Files {
     }
 }
 
-/// Reason why there is no proof.
+/// Reason why a lookup returned no proof.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FetchError {
-    /// A side that the caller left out could not be inferred; the bank wasn't asked.
+    /// A participant that the query leaves out could not be inferred; the bank wasn't queried.
     #[error("the issuer or the receiver could not be inferred")]
     InferenceFailed {
-        /// Reason why the issuer isn't known, if it isn't.
+        /// Why the issuer couldn't be inferred; `None` if it is known.
         issuer: Option<InferenceFailure>,
-        /// Reason why the receiver isn't known, if it isn't.
+        /// Why the receiver couldn't be inferred; `None` if it is known.
         receiver: Option<InferenceFailure>,
     },
-    /// Issuer and receiver are the same institution; the bank wasn't asked.
+    /// Issuer and receiver are the same institution; the bank wasn't queried.
     #[error(transparent)]
     SameInstitution(SameInstitution),
-    /// The bank has no such proof.
+    /// The bank has no proof of the transfer.
     #[error("no proof matches the request")]
     NotFound {
-        /// The bank's record of the payment, if it has one.
+        /// The bank's record of the payment; `None` if it has none.
         payment: Option<Payment>,
-        /// Likely mistakes, the most likely first.
+        /// Likely mistakes in the query, the most likely first.
         hints: Vec<Hint>,
     },
-    /// The bank's answer can't be understood, or answers another query.
+    /// The bank's answer can't be understood, or doesn't match the query.
     #[error("the bank's answer could not be understood")]
     BankProtocol {
-        /// For the log.
+        /// To be logged.
         cause: Cause,
     },
-    /// The bank can't be reached, or says that it is closed.
+    /// The bank can't be reached, returns errors, or reports that it is closed.
     #[error("the bank could not be reached")]
     BankUnavailable {
         /// Time after which to try again.
         retry_after: Duration,
-        /// For the log.
+        /// To be logged.
         cause: Cause,
     },
-    /// The bank asks for fewer queries, or our budget of them is used up within the deadline.
+    /// The bank throttled us, or our query budget has no free turn within the time limit.
     #[error("the bank may not be asked again yet")]
     BankThrottled {
         /// Time after which to try again.
         retry_after: Duration,
-        /// For the log.
+        /// Source of the limit: the bank's throttling, our budget, or the key's concurrent lookups.
         reason: ThrottleReason,
     },
     /// The bank didn't answer in time.
@@ -129,7 +129,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// The outcome that a request counts as which ends with this error.
+    /// Outcome of a request that ends with this error.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::InferenceFailed { .. } => Outcome::InferenceFailed,

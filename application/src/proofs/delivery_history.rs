@@ -1,4 +1,4 @@
-//! History of deliveries: how often a customer was given a proof.
+//! History of deliveries: how often a proof was delivered to a customer.
 
 use std::sync::Arc;
 
@@ -15,32 +15,33 @@ use ports::outbound::{Clock, SeenProofs, UsageJournal};
 use super::recent_deliveries::{Key, RecentDeliveries};
 use crate::sync::turns::{self, Turns};
 
-/// Recognises proofs that a customer was given before, by keyed hashes.
+/// Recognises proofs that were delivered to a customer before, by keyed hashes.
 pub struct DeliveryHistory {
     hasher: KeyHasher,
     seen_proofs: Arc<dyn SeenProofs>,
     journal: Arc<dyn UsageJournal>,
-    /// Taken from the read of earlier deliveries until the next one is recorded.
+    /// Held from the read of earlier deliveries until the current one is recorded.
     turns: Turns<Key>,
     recent: RecentDeliveries,
 }
 
-/// The turn of a presentation of proofs, until it is dropped: no other one of the same proofs to the same
-/// customer has its own in this process. To be held from before the earlier deliveries are read until this one
-/// is recorded, and not while the bank is asked.
+/// Exclusive right of a request to deliver certain proofs to a customer, within this process, until it is
+/// dropped. To be held from the read of earlier deliveries until the current one is recorded, but not during
+/// a bank query.
 pub(crate) type Turn = turns::Turn<Key>;
 
-/// A proof that a customer is given, or has checked.
+/// A proof that is delivered to a customer or checked for it.
 #[derive(Clone, Copy)]
 pub(crate) struct Presented<'a> {
     pub(crate) environment: Environment,
-    /// The issuer, if it is known.
+    /// Code of the issuer; `None` if unknown.
     pub(crate) issuer: Option<ParticipantCode>,
     pub(crate) proof: &'a Proof,
 }
 
 impl DeliveryHistory {
-    /// A history that `journal` writes and `seen_proofs` reads, with the secrets of `hasher`.
+    /// Creates a history that `journal` writes and `seen_proofs` reads; marks are computed with the secrets
+    /// of `hasher`.
     pub fn new(
         hasher: KeyHasher,
         seen_proofs: Arc<dyn SeenProofs>,
@@ -56,7 +57,7 @@ impl DeliveryHistory {
         }
     }
 
-    /// The marks of a proof: the first to be recorded, the others of earlier deliveries.
+    /// Marks of a proof, one for each secret. The first is recorded; the others match earlier deliveries.
     pub(crate) fn marks(&self, presented: Presented<'_>) -> Vec<ProofMark> {
         let Presented {
             environment,
@@ -66,8 +67,8 @@ impl DeliveryHistory {
         ProofMark::all(&self.hasher, environment, issuer, proof)
     }
 
-    /// Waits for the turn of proofs with these marks, of which each is the first of its proof. Whoever records
-    /// deliveries without telling [`Self::recorded`] takes it by [`Self::turn_of_store`].
+    /// Waits for the turn of the proofs with these first marks. Deliveries that aren't reported by
+    /// [`Self::recorded`] need [`Self::turn_of_store`] instead.
     pub(crate) async fn turn(
         &self,
         customer: CustomerId,
@@ -77,7 +78,7 @@ impl DeliveryHistory {
         self.turns.take(keys).await
     }
 
-    /// The same, for deliveries that the store records with other changes.
+    /// Same as [`Self::turn`], for deliveries that are recorded in the store together with other changes.
     pub(crate) async fn turn_of_store(
         &self,
         customer: CustomerId,
@@ -88,7 +89,7 @@ impl DeliveryHistory {
         turn
     }
 
-    /// Counts deliveries that were recorded as of this time, for those that come next.
+    /// Updates the recent deliveries after deliveries were recorded at this time.
     pub(crate) fn recorded(
         &self,
         customer: CustomerId,
@@ -104,16 +105,17 @@ impl DeliveryHistory {
         }
     }
 
-    /// Has deliveries read again of which it isn't known whether they were recorded.
+    /// Forgets recent deliveries of proofs, because it isn't known if a delivery was recorded; they will be
+    /// read again.
     pub(crate) fn forget(&self, customer: CustomerId, marks: &[ProofMark]) {
         let keys = marks.iter().map(|mark| (customer, *mark));
         keys.for_each(|key| self.recent.forget(&key));
     }
 
-    /// Deliveries and checks of the proof with these marks to a customer until now; `None` when they can't be
-    /// read. Those of this process are all counted for whoever has the proof's [`Turn`], those of another one
-    /// once its journal has written them, within about a second. The `turn` is given by whoever tells
-    /// [`Self::recorded`].
+    /// Earlier deliveries and checks of the proof with these marks to a customer; `None` if they can't be
+    /// read. Includes all of this process if the caller has the proof's [`Turn`], and those of other
+    /// processes once their journals have written them, within about a second. `turn` is only passed by
+    /// callers that report deliveries by [`Self::recorded`].
     pub(crate) async fn earlier(
         &self,
         customer: CustomerId,
@@ -137,7 +139,7 @@ impl DeliveryHistory {
         Some(earlier)
     }
 
-    /// Counts deliveries that belong to no request. Those that can't be counted are logged.
+    /// Records deliveries that belong to no request. A failure is logged only.
     pub(crate) async fn add(
         &self,
         customer: CustomerId,
@@ -155,7 +157,7 @@ impl DeliveryHistory {
         customer: CustomerId,
         marks: &[ProofMark],
     ) -> Result<EarlierDeliveries, Cause> {
-        // While writing is stuck, presentations that take turns would each wait for the flush as long as it may last.
+        // If the journal can't write, each request with a turn would wait for the flush's time limit.
         let accepts = self.journal.accepts();
         accepts.map_err(|error| Arc::new(error) as Cause)?;
         let flushed = self.journal.flush().await;

@@ -1,4 +1,4 @@
-//! Checks of files in a server: how many at a time, and in which threads.
+//! Checks of uploaded files: concurrency limits and threads.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use ports::outbound::{Clock, ZipFiles};
 use crate::checks::{ProofCheckService, ZippedReport};
 use crate::sync::places::{Place, Places};
 
-/// Files of one key that are decoded and checked at the same time, at most: each is 1 MiB, and a hostile
-/// one takes 100 ms of a processor.
+/// Maximum number of files of one key that are checked at the same time. A file has up to 1 MiB, and a
+/// hostile one takes 100 ms of processor time.
 const PLACES_OF_KEY: usize = 8;
 
-/// Runs a computation in a thread where it may take a tenth of a second, a bounded number at a time and
-/// in the order of the calls. Dropping the future doesn't stop it.
+/// Runs a computation of up to 100 ms in a thread for such work. A limited number run at a time, in the order
+/// of the calls. Dropping the future doesn't stop the computation.
 pub type Compute = Box<dyn Fn(Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// Checks of files that callers send.
+/// Checks of files that callers upload.
 pub struct FileChecks {
     checks: ProofCheckService,
     participants: Arc<SharedCatalogue>,
@@ -33,16 +33,16 @@ pub struct FileChecks {
     places: Places,
 }
 
-/// The checks of what was sent.
+/// Reports of an upload.
 pub(super) enum Reports {
-    /// A file.
+    /// Report of a single file.
     File(Box<CheckReport>),
-    /// The files of a ZIP.
+    /// Reports of the files in a ZIP.
     Zip(Vec<ZippedReport>),
 }
 
 impl Reports {
-    /// The reports of the files that are proofs.
+    /// The reports of files that are proofs.
     pub(super) fn of_proofs(&mut self) -> Vec<&mut CheckReport> {
         let reports: Vec<_> = match self {
             Self::File(report) => vec![&mut **report],
@@ -53,19 +53,20 @@ impl Reports {
     }
 }
 
-/// Upload after the first computation: a checked file, or an opened ZIP.
+/// An upload after the first computation: a checked file, or an opened ZIP.
 enum Opened {
     File(Box<CheckReport>),
     Zip(Box<dyn ZipFiles>),
 }
 
-/// The computation of a check panicked, or was given up.
+/// The computation panicked or was dropped.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the check of a file did not end")]
 pub(super) struct CheckNotEnded;
 
 impl FileChecks {
-    /// Checks by `checks` in threads of `compute`. `participants` tell issuers by their names.
+    /// Creates a service that checks with `checks` in threads of `compute`. `participants` maps names of
+    /// issuers to codes.
     pub fn new(
         checks: ProofCheckService,
         participants: Arc<SharedCatalogue>,
@@ -81,14 +82,14 @@ impl FileChecks {
         }
     }
 
-    /// Waits until fewer than [`PLACES_OF_KEY`] files of the key are in work. This one is, for as long as
-    /// the place is held.
+    /// Waits until fewer than [`PLACES_OF_KEY`] files of the key are checked, and occupies a place until it
+    /// is dropped.
     pub(super) async fn place(&self, key: CounterId) -> Place {
         self.places.take(key).await
     }
 
-    /// Checks a file, or each file of a ZIP, with the keys of an environment. The files of a ZIP are as many
-    /// computations, between which those of others have their turns.
+    /// Checks a file, or each file of a ZIP, with the seal keys of an environment. Each file of a ZIP is a
+    /// separate computation, so that those of other callers can run in between.
     pub(super) async fn check(
         &self,
         environment: Environment,
@@ -117,7 +118,7 @@ impl FileChecks {
         }
     }
 
-    /// The result of a computation.
+    /// Runs a computation, and returns its result.
     async fn computed<T: Send + 'static>(
         &self,
         computation: impl FnOnce(&ProofCheckService) -> T + Send + 'static,
@@ -125,7 +126,7 @@ impl FileChecks {
         let checks = self.checks.clone();
         let (sender, receiver) = oneshot::channel();
         let work = move || {
-            // The caller may be gone.
+            // The receiver may be dropped.
             let _ = sender.send(computation(&checks));
         };
         (self.compute)(Box::new(work)).await;
@@ -136,7 +137,7 @@ impl FileChecks {
         self.participants.catalogue()
     }
 
-    /// The query that looks the payment of a file up, if the file says enough.
+    /// The query for the payment of a file; `None` if the file doesn't contain enough data.
     pub(super) fn query(&self, report: &CheckReport) -> Option<ProofQuery> {
         let today = calendar::today(self.clock.now());
         report.query(&self.catalogue(), today)

@@ -1,25 +1,25 @@
-//! Cap on the lookups of a key that are under way.
+//! Limit on concurrent lookups of a key.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use domain::key::CounterId;
 
-/// Maximum number of lookups of one key under way in this process.
+/// Maximum number of concurrent lookups of one key in this process.
 const MAX_PER_KEY: u32 = 64;
 
-/// Lookups under way, by key.
+/// Number of running lookups by key.
 #[derive(Clone, Default)]
 pub(super) struct LookupsInFlight(Arc<Mutex<HashMap<CounterId, u32>>>);
 
-/// A lookup under way; it ends when this is dropped.
+/// A running lookup, counted until this is dropped.
 pub(super) struct LookupInFlight {
     lookups: LookupsInFlight,
     key: CounterId,
 }
 
 impl LookupsInFlight {
-    /// Begins a lookup; `None` when the key has too many under way.
+    /// Counts a lookup; `None` if the key has reached the maximum.
     pub(super) fn begin(&self, key: CounterId) -> Option<LookupInFlight> {
         let mut lookups = self.lookups();
         let count = lookups.entry(key).or_default();

@@ -1,4 +1,4 @@
-//! Lookup of a proof: inference, the cache, the bank, and the check of what the bank issued.
+//! Lookup of a proof: inference of participants, memory, archive, bank query, and acceptance.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,15 +29,15 @@ mod resolution;
 
 pub(super) use resolution::without_transfer;
 
-/// Shortest time that is told to a key with too many lookups under way.
+/// Shortest `Retry-After` for a key with too many concurrent lookups.
 const MIN_LOOKUP_TIME: Duration = Duration::from_secs(1);
 
-/// The bank of each environment: live keys never reach the sandbox, test keys never the portal.
+/// The bank of each environment: live keys only query the portal, test keys only the sandbox.
 #[derive(Clone)]
 pub struct BankBySide {
     /// The central bank's portal.
     pub live: Arc<dyn Bank>,
-    /// The sandbox.
+    /// The sandbox bank.
     pub test: Arc<dyn Bank>,
 }
 
@@ -53,21 +53,21 @@ impl BankBySide {
 /// A lookup to make.
 #[derive(Clone, Debug)]
 pub struct ProofRequest {
-    /// The transfer.
+    /// Query of the transfer; participants may be left out.
     pub query: ProofQuery,
-    /// Where the proof may come from.
+    /// Permitted sources of the proof.
     pub source: ProofSource,
-    /// The files.
+    /// The files to return.
     pub wanted: RequestedFiles,
-    /// The bank.
+    /// Environment, which decides the bank to query.
     pub environment: Environment,
-    /// Queue in which it waits for its turn at the bank.
+    /// Queue in which a bank query waits for its turn.
     pub lane: Lane,
-    /// Id of the request, for the log.
+    /// Request id for the log.
     pub request_id: RequestId,
 }
 
-/// Files that a caller wants of a transfer.
+/// Requested files of a transfer, and the lane of the query.
 #[derive(Clone)]
 struct Demand {
     wanted: RequestedFiles,
@@ -79,20 +79,20 @@ struct Demand {
 /// Result of a lookup.
 #[derive(Clone, Debug)]
 pub struct FetchReport {
-    /// Facts for statistics and the log.
+    /// Data for the statistics and the log.
     pub details: LookupDetails,
     /// The proof, or the reason why there is none.
     pub result: Result<Delivery, FetchError>,
-    /// The proof as it is kept.
+    /// The stored proof, with its cached marks; `None` without a proof.
     pub(super) cached: Option<Arc<CachedProof>>,
 }
 
-/// Looks proofs up. A query that several callers make at the same moment is sent once.
+/// Looks up proofs. Concurrent lookups of the same proof share one query.
 pub struct ProofService {
     banks: BankBySide,
     clock: Arc<dyn Clock>,
     participants: Arc<SharedCatalogue>,
-    /// Time that all queries to the bank for one caller may take together.
+    /// Time limit for all bank queries of one caller together.
     patience: Duration,
     cache: ProofCache,
     monitor: Arc<BankMonitor>,
@@ -102,8 +102,8 @@ pub struct ProofService {
 }
 
 impl ProofService {
-    /// A service that asks these banks, and waits for `patience` for each lookup; `monitor` records
-    /// each, and `seals` checks the proofs.
+    /// Creates a service. A lookup may take `patience`; `monitor` records each one, and `seals` checks the
+    /// proofs.
     pub fn new(
         banks: BankBySide,
         clock: Arc<dyn Clock>,
@@ -126,7 +126,7 @@ impl ProofService {
         }
     }
 
-    /// Fetches one proof, from where it may come; the bank is that of `request.environment`.
+    /// Fetches a proof from the permitted sources; the bank is that of `request.environment`.
     pub async fn fetch(&self, request: ProofRequest) -> FetchReport {
         let (transfer, inferred) = match self.resolve(request.query) {
             Ok(resolved) => resolved,
@@ -169,8 +169,8 @@ impl ProofService {
         });
         let result = delivery.map_err(|error| match error {
             FetchError::NotFound { payment, .. } if error.outcome() == Outcome::NotFound => {
-                // Of this caller: another one, who waited for the same query, may have named what
-                // this one left out.
+                // Computed for this caller, since another one that shared the query may have named
+                // participants that this one left out.
                 let hints = self.hints(&subject.transfer, &inferred);
                 FetchError::NotFound { payment, hints }
             }
@@ -187,8 +187,8 @@ impl ProofService {
         }
     }
 
-    /// The proof with the files wanted, from the cache as far as they are there. `started_at` is
-    /// when the patience of its caller began.
+    /// The proof with the requested files. `started_at` is the monotonic time at which the caller's time
+    /// limit began.
     async fn proof(
         &self,
         subject: &Subject,
@@ -211,14 +211,15 @@ impl ProofService {
             if let Some(known) = known.as_ref().filter(|known| known.has(wanted)) {
                 return Ok(Arc::clone(known));
             }
-            // A query may be in flight already, though perhaps for another file: then look again.
+            // A shared query may have returned other files than requested; then the loop queries the missing
+            // ones.
             let elapsed = self.clock.monotonic().saturating_sub(started_at);
             let left = self.patience.saturating_sub(elapsed);
             if left.is_zero() {
                 return Err(FetchError::BankTimeout);
             }
             let query = || self.query(subject.clone(), known, demand.clone(), left);
-            // It belongs to the trace of the first caller, though others wait for it too.
+            // Traced with the first caller, even if others share it.
             let start = || query().in_current_span().boxed();
             let proof = self.flights.run(&flight, start).await?;
             if proof.has(wanted) {
@@ -227,8 +228,7 @@ impl ProofService {
         }
     }
 
-    /// The refusal of a key with too many lookups under way: one of them ends within the time that
-    /// lookups usually take.
+    /// The refusal for too many concurrent lookups of a key; one of them will end within the usual time.
     fn too_many_lookups(&self, environment: Environment) -> FetchError {
         let latency = self.monitor.health(environment, None).latency;
         let retry_after =
@@ -239,8 +239,8 @@ impl ProofService {
         }
     }
 
-    /// Reads the archive, and asks the bank for the files that it doesn't have. Owns all it needs,
-    /// because several callers wait for it.
+    /// Reads the archive, and queries the bank for missing files. Borrows nothing from the caller, because
+    /// several callers may share the future.
     fn query(
         &self,
         subject: Subject,
@@ -274,9 +274,9 @@ impl ProofService {
             }
             let reading = clock.monotonic().saturating_sub(started);
             let missing = match (&known, wanted) {
-                // The XML was accepted before, and the PDF belongs to it.
+                // The XML was accepted before, and the PDF belongs to the same transfer.
                 (Some(_), RequestedFiles::Pdf) => RequestedFiles::Pdf,
-                // The PDF alone can't be checked against the query, so the XML comes with it.
+                // A PDF alone can't be checked against the query, so the XML is requested, too.
                 (None, RequestedFiles::Pdf) => RequestedFiles::Both,
                 (_, RequestedFiles::Xml | RequestedFiles::Both) => wanted,
             };
@@ -318,7 +318,7 @@ impl ProofService {
     }
 }
 
-/// The answer to all who wait for it, still without the hints of each.
+/// The error for all callers that share the query; hints are added for each.
 fn not_found(payment: Option<Payment>) -> FetchError {
     FetchError::NotFound {
         payment,

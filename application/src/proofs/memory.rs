@@ -1,4 +1,4 @@
-//! Cache of issued proofs, so that a second format or a repeat doesn't ask the bank again.
+//! Memory of issued proofs, so that requests for other formats and repeated ones don't query the bank.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,69 +14,70 @@ use moka::sync::Cache;
 
 use super::pending_write::PendingWrite;
 
-/// Memory that an entry takes besides its files, roughly: the transfer, the name, the map.
+/// Approximate size of an entry besides its files: transfer, name, hash map.
 const OVERHEAD_BYTES: usize = 1_024;
 
-/// Places where a proof may come from.
+/// Permitted sources of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProofSource {
-    /// Memory, the archive or the bank.
+    /// Memory, archive or bank.
     Any,
-    /// The bank, though a proof is kept: its record may have changed since, as by a return.
+    /// Only the bank, even if a proof is stored: the payment's state may have changed, for example by a
+    /// return.
     Bank,
 }
 
-/// The key of a cached proof.
+/// Key of a stored proof.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Subject {
     pub(super) environment: Environment,
     pub(super) transfer: Transfer,
 }
 
-/// A proof that was accepted.
+/// An accepted proof with its files.
 #[derive(Debug)]
 pub(super) struct CachedProof {
     pub(super) stem: FileStem,
     pub(super) xml: Bytes,
     pub(super) pdf: Option<Pdf>,
     pub(super) origin: Origin,
-    /// The content of the XML.
+    /// Parsed content of the XML.
     pub(super) proof: Arc<Proof>,
-    /// Result of checking its seal when it was fetched.
+    /// Result of checking the seal at acceptance.
     pub(super) seal: CheckedSeal,
-    /// Its marks by each of the server's secrets, computed at its first delivery.
+    /// Marks with each of the configured secrets, computed at the first delivery.
     pub(super) marks: OnceLock<Vec<ProofMark>>,
-    /// Its write to the archive, if there was one.
+    /// Pending write to the archive; not set if there was none.
     pub(super) archiving: OnceLock<PendingWrite>,
 }
 
-/// Source of the newest file of a proof.
+/// Source of a proof's newest file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The bank was asked.
+    /// Fetched from the bank.
     Bank,
-    /// The archive had it.
+    /// Read from the archive.
     Archive,
 }
 
-/// A PDF, and the session that it was downloaded in.
+/// A PDF, and the session in which it was downloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pdf {
     pub(super) bytes: Bytes,
     pub(super) session: Session,
 }
 
-/// The portal session in which a PDF was downloaded.
+/// Portal session in which a PDF was downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Session {
-    /// The XML was downloaded in it too.
+    /// The session in which the XML was downloaded, too.
     OfBoth,
-    /// A later one, for the PDF alone.
+    /// A later session, for the PDF only.
     OfThePdf,
 }
 
 impl CachedProof {
-    /// Returns true when all files wanted are there; both must be of one session.
+    /// Returns `true` if all requested files are present; if both are requested, they must be of one session.
     pub(super) fn has(&self, wanted: RequestedFiles) -> bool {
         match (wanted, &self.pdf) {
             (RequestedFiles::Xml, _) | (RequestedFiles::Pdf, Some(_)) => true,
@@ -85,7 +86,7 @@ impl CachedProof {
         }
     }
 
-    /// Returns once its write to the archive has ended, or has taken too long.
+    /// Returns once the write to the archive has ended, or the time limit is reached.
     pub(super) async fn archived(&self) {
         if let Some(write) = self.archiving.get() {
             write.wait().await;
@@ -94,18 +95,18 @@ impl CachedProof {
 
     fn weight(&self) -> u32 {
         let pdf = self.pdf.as_ref().map_or(0, |pdf| pdf.bytes.len());
-        // Once as bytes, and once as the proof that was read from them.
+        // Counted twice: the raw XML and the parsed proof.
         let bytes = OVERHEAD_BYTES + 2 * self.xml.len() + pdf;
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 }
 
-/// A cache of issued proofs, bounded by bytes and age.
+/// Cache of issued proofs, limited by size and age.
 #[derive(Clone)]
 pub struct ProofMemory(Cache<Subject, Arc<CachedProof>>);
 
 impl ProofMemory {
-    /// A cache of at most `bytes`, which evicts a proof after `age`.
+    /// Creates a cache of at most `bytes`, from which a proof is evicted after `age`.
     pub fn new(bytes: u64, age: Duration) -> Self {
         let cache = Cache::builder()
             .max_capacity(bytes)

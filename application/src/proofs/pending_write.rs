@@ -1,4 +1,4 @@
-//! Writes to the archive that go on after the answer.
+//! Writes to the archive that run after the answer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use futures::channel::oneshot::Receiver;
 use futures::future::{Shared, select};
 use ports::outbound::Timer;
 
-/// The longest that somebody waits for a write.
+/// Longest time that a caller waits for a write.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A write of a proof.
+/// A running write of a proof.
 pub(super) struct PendingWrite {
-    /// Its sender is dropped at the end.
+    /// Resolves when the sender is dropped, at the end of the write.
     ended: Shared<Receiver<()>>,
     timer: Arc<dyn Timer>,
 }
 
 impl PendingWrite {
-    /// A write that ends when the sender of `ended` is dropped.
+    /// Creates a write that counts as ended when the sender of `ended` is dropped.
     pub(super) fn new(ended: Receiver<()>, timer: Arc<dyn Timer>) -> Self {
         Self {
             ended: ended.shared(),
@@ -28,7 +28,7 @@ impl PendingWrite {
         }
     }
 
-    /// Waits for its end, a second at most.
+    /// Waits for the end of the write, at most [`PATIENCE`].
     pub(super) async fn wait(&self) {
         drop(select(self.ended.clone(), self.timer.pause(PATIENCE)).await);
     }

@@ -1,5 +1,5 @@
-//! Earlier deliveries that were read a moment ago: of many requests for one proof at the same time one reads them,
-//! and the others count on.
+//! Cache of earlier deliveries: of many concurrent requests for a proof, one reads them, and the others
+//! continue its count.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,18 +11,17 @@ use domain::seen::{EarlierDeliveries, ProofMark};
 use moka::sync::Cache;
 use ports::outbound::Clock;
 
-/// Age at which they are read again: deliveries by another replica are seen so much later.
+/// Age after which deliveries are read again; deliveries by other replicas are seen with this delay.
 const MAX_AGE: Duration = Duration::from_millis(50);
-/// Number of proofs whose deliveries are kept.
+/// Maximum number of proofs in the cache.
 const MOST: u64 = 10_000;
-/// Time after which memory is given back.
+/// Time after which entries are evicted.
 const KEPT: Duration = Duration::from_mins(1);
 
-/// A proof, and who was given it.
+/// The customer, and the first mark of the proof.
 pub(super) type Key = (CustomerId, ProofMark);
 
-/// Deliveries of proofs that were read a moment ago. All but [`Self::forget`] is for whoever has the turn of the
-/// proof.
+/// Recently read deliveries of proofs. All methods except [`Self::forget`] require the turn of the proof.
 pub(super) struct RecentDeliveries {
     clock: Arc<dyn Clock>,
     known: Cache<Key, Known>,
@@ -33,11 +32,11 @@ pub(super) struct RecentDeliveries {
 #[derive(Clone, Copy)]
 struct Known {
     earlier: EarlierDeliveries,
-    /// Monotonic time before they were read.
+    /// Monotonic time just before they were read.
     since: Duration,
 }
 
-/// The moment before earlier deliveries are read.
+/// State just before earlier deliveries are read.
 #[derive(Clone, Copy)]
 pub(super) struct ReadBegin {
     since: Duration,
@@ -54,7 +53,7 @@ impl RecentDeliveries {
         }
     }
 
-    /// The deliveries until now; `None` unless they were read a moment ago.
+    /// The cached deliveries; `None` if they weren't read within [`MAX_AGE`].
     pub(super) fn get(&self, key: &Key) -> Option<EarlierDeliveries> {
         let known = self.known.get(key)?;
         let age = self.clock.monotonic().saturating_sub(known.since);
@@ -68,13 +67,13 @@ impl RecentDeliveries {
         }
     }
 
-    /// Keeps what was read.
+    /// Stores deliveries that were read.
     pub(super) fn keep(&self, key: Key, begin: ReadBegin, earlier: EarlierDeliveries) {
         let since = begin.since;
         self.put(key, Known { earlier, since }, begin.forgotten);
     }
 
-    /// Counts a delivery that was recorded.
+    /// Adds a recorded delivery to the cached ones.
     pub(super) fn count(&self, key: Key, at: DateTime<Utc>) {
         let forgotten = self.forgotten.load(Ordering::SeqCst);
         let Some(known) = self.known.get(&key) else {
@@ -87,13 +86,14 @@ impl RecentDeliveries {
         self.put(key, Known { earlier, ..known }, forgotten);
     }
 
-    /// Has the deliveries of a proof read again: some were recorded, or may have been, that aren't counted here.
+    /// Removes the deliveries of a proof, because some were or may have been recorded that aren't counted
+    /// here.
     pub(super) fn forget(&self, key: &Key) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);
         self.known.invalidate(key);
     }
 
-    /// Keeps deliveries, unless some were forgotten since then: they may be of the same proof.
+    /// Stores deliveries, unless [`Self::forget`] was called since then, maybe for the same proof.
     fn put(&self, key: Key, known: Known, forgotten: u64) {
         self.known.insert(key, known);
         if self.forgotten.load(Ordering::SeqCst) != forgotten {

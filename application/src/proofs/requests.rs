@@ -1,4 +1,4 @@
-//! The use cases of whole requests: admission, question, answer, settlement.
+//! Use cases of whole requests: admission, parsing, answer and settlement.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
@@ -41,34 +41,34 @@ pub use served::{Answered, Charge, NotRepeated, RepeatError, Reply, Served};
 
 use entrance::{Entrance, Open};
 
-/// Serves requests of the API's callers: [`Self::serve`], [`Self::check`] and [`Self::create`].
+/// Serves requests of callers with an API key: [`Self::serve`], [`Self::check`] and [`Self::create`].
 ///
-/// Each admits its request, reads the question, answers it and settles the admission, in this order and each
-/// at most once. Their futures should be polled to the end though the caller hangs up: the bank was already asked. An
-/// admission whose future is dropped is settled as a failure of ours.
+/// Each admits the request, reads the question, answers it and settles the admission, in this order and at
+/// most once. The futures should be polled to the end even if the caller disconnects, because the bank was
+/// already queried. If a future is dropped, its admission is settled as an internal error.
 ///
-/// A request with an idempotency key is compared with earlier ones before its admission. One that is repeated is
-/// neither admitted nor settled: its first answer is made again.
+/// A request with an idempotency key is compared with earlier ones before its admission. If it repeats one,
+/// it is neither admitted nor settled, and gets the first answer.
 pub struct ProofRequestService {
-    /// Admits requests, and settles them.
+    /// Admits and settles requests.
     pub gatekeeper: Arc<GatekeeperService>,
-    /// Looks proofs up.
+    /// Looks up proofs.
     pub proofs: Arc<ProofService>,
-    /// Checks files.
+    /// Checks uploaded files.
     pub files: FileChecks,
-    /// Recognises proofs that were delivered before.
+    /// Finds earlier deliveries of proofs.
     pub history: Arc<DeliveryHistory>,
-    /// Stores lookups.
+    /// Creates stored lookups.
     pub lookups: Arc<LookupService>,
     /// Recognises repeated requests.
     pub idempotency: Arc<IdempotencyService>,
-    /// Measures durations.
+    /// Clock for measuring durations.
     pub clock: Arc<dyn Clock>,
-    /// Settles what was dropped.
+    /// Spawns the settlement of requests whose future was dropped.
     pub spawn: SpawnTask,
 }
 
-/// A request that is processed, as far as its processing needs it.
+/// Data of an admitted or repeated request that its processing needs.
 #[derive(Clone)]
 struct Admitted {
     request_id: RequestId,
@@ -77,31 +77,31 @@ struct Admitted {
     lane: Lane,
 }
 
-/// A request that is repeated.
+/// A request that repeats an earlier one.
 struct Repeated {
     by: Identified,
     admitted: Admitted,
     first: FirstAnswer,
 }
 
-/// A processed request that hasn't been settled yet.
+/// A processed request that isn't settled yet.
 struct Processed<A, E> {
     outcome: Outcome,
     details: LookupDetails,
     reply: Reply<A, E>,
-    /// The proofs in the answer.
+    /// Marks of the proofs in the answer.
     delivered: Vec<ProofMark>,
-    /// Their turn, until they are recorded.
+    /// Turn of these proofs, held until their deliveries are recorded.
     turn: Turn,
-    /// The verdict on their seals, or the result of their checks, the gravest.
+    /// Worst verdict on their seals, or worst result of their checks.
     seal: Option<SealVerdict>,
-    /// Facts by which the same answer is made again, if it may be.
+    /// Data for repeating the answer; `None` if it can't be repeated.
     repeatable: Option<FirstAnswer>,
-    /// The proof, as it is kept for a repeated request.
+    /// The stored proof, from which a repeated request is answered.
     kept: Option<Arc<CachedProof>>,
 }
 
-/// The result of the lookup of a proof.
+/// Result of the lookup of a proof.
 type Found = Result<Delivery, FetchError>;
 
 impl ProofRequestService {
@@ -118,7 +118,7 @@ impl ProofRequestService {
                 self.settle(entered.close(), processed).await
             }
             Entrance::Repeated(repeated, question) => {
-                // Boxed: it is rare, and its future long.
+                // Boxed because the future is large, and repeated requests are rare.
                 let mut repeating = Box::pin(self.deliver_again(&repeated, question));
                 self.repeat(&repeated, repeating.as_mut()).await
             }
@@ -126,10 +126,10 @@ impl ProofRequestService {
         }
     }
 
-    /// Serves the check of a file, and looks its payment up if that is asked for. A key has a few files read and
-    /// checked at a time; more wait. A file without a proof, and a ZIP without any, counts as
-    /// [`Outcome::InvalidRequest`], every other result as [`Outcome::Delivered`]. An error is that of the lookup: the
-    /// bank could not be asked.
+    /// Serves the check of a file, and queries the bank for its payment if requested. The number of
+    /// concurrent checks per key is limited; more wait. A file or ZIP without a proof counts as
+    /// [`Outcome::InvalidRequest`], any other result as [`Outcome::Delivered`]. An error is that of the
+    /// lookup, if the bank could not be queried.
     pub async fn check<E: Send + 'static>(
         self: &Arc<Self>,
         request: AdmissionRequest,
@@ -150,7 +150,7 @@ impl ProofRequestService {
         }
     }
 
-    /// Reads the query and looks the proof up.
+    /// Reads the query, and looks up the proof.
     async fn deliver<E: Send + 'static>(
         &self,
         admitted: &Admitted,
@@ -164,7 +164,8 @@ impl ProofRequestService {
         self.found(admitted, report, None).await
     }
 
-    /// The result of a lookup with the proof's earlier deliveries. `first` is the first answer to a repeated request.
+    /// Adds the proof's earlier deliveries to the result of a lookup. `first` is the first answer to a
+    /// repeated request.
     async fn found<E>(
         &self,
         admitted: &Admitted,
@@ -208,7 +209,7 @@ impl ProofRequestService {
         }
     }
 
-    /// Waits for the turn of the proofs with these marks. A repeated request has no need of one.
+    /// Waits for the turn of the proofs with these marks. A repeated request doesn't need one.
     async fn turn(
         &self,
         admitted: &Admitted,
@@ -221,7 +222,7 @@ impl ProofRequestService {
         }
     }
 
-    /// Earlier deliveries of a proof, or those that the first answer had.
+    /// Earlier deliveries of a proof; for a repeated request, those of the first answer.
     async fn seen(
         &self,
         admitted: &Admitted,
@@ -235,7 +236,7 @@ impl ProofRequestService {
         self.history.earlier(customer, marks, reading).await
     }
 
-    /// Settles an admitted request, and records its answer for the next one with its idempotency key.
+    /// Settles an admitted request, and records its answer for repetitions with its idempotency key.
     async fn settle<A, E>(
         &self,
         Open { admission, claim }: Open,
@@ -277,7 +278,7 @@ impl ProofRequestService {
             Err(error) => {
                 let elapsed = self.clock.monotonic().saturating_sub(admitted_at);
                 let limit_status = counted.after(elapsed).after_refund();
-                // The answer stays here, and nobody pays for it.
+                // The answer isn't sent, and the request is refunded.
                 (
                     limit_status,
                     Outcome::InternalError,
@@ -286,7 +287,7 @@ impl ProofRequestService {
             }
         };
         if let Some(claim) = claim {
-            // Otherwise a repeated request on another replica would ask the bank.
+            // Otherwise another replica might query the bank for a repeated request.
             if let Some(proof) = kept {
                 proof.archived().await;
             }
@@ -319,7 +320,7 @@ impl Admitted {
 }
 
 impl<A, E> Processed<A, E> {
-    /// A request with a reply, and nothing else but an outcome that is the same when it is repeated.
+    /// A request with only a reply, and an outcome that is the same if it is repeated.
     fn of(outcome: Outcome, reply: Reply<A, E>) -> Self {
         Self {
             outcome,
@@ -336,12 +337,12 @@ impl<A, E> Processed<A, E> {
         }
     }
 
-    /// A request without a query or file.
+    /// A request whose body is invalid.
     fn faulty(fault: E) -> Self {
         Self::of(Outcome::InvalidRequest, Reply::Faulty(fault))
     }
 
-    /// A failure of ours.
+    /// A request that failed with an internal error.
     fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Self {
         tracing::error!(%request_id, %cause, "a proof request failed within");
         Self {
@@ -351,8 +352,8 @@ impl<A, E> Processed<A, E> {
     }
 }
 
-/// Returns `false` for an answer with more than is kept of it: the bank's record of a payment that it calls
-/// unknown, which may be known later.
+/// Returns `false` for an answer that can't be repeated, because a part of it isn't stored: the bank's record
+/// of a payment that it reports as unknown, which may change.
 fn is_made_again(result: &Found, outcome: Outcome) -> bool {
     let has_record = matches!(
         result,
@@ -364,7 +365,7 @@ fn is_made_again(result: &Found, outcome: Outcome) -> bool {
     !(has_record && outcome == Outcome::NotFound)
 }
 
-/// Processes an admitted request; a panic is a failure of ours.
+/// Processes an admitted request; a panic becomes an internal error.
 async fn process<A, E>(
     admitted: &Admitted,
     processing: Pin<&mut (dyn Future<Output = Processed<A, E>> + Send)>,
@@ -376,7 +377,7 @@ async fn process<A, E>(
     caught(processing, failed).await
 }
 
-/// Processes a request; a panic is what `failed` returns.
+/// Processes a request; a panic becomes the result of `failed`.
 async fn caught<T>(
     processing: Pin<&mut (dyn Future<Output = T> + Send)>,
     failed: impl FnOnce() -> T,

@@ -1,4 +1,4 @@
-//! Single flight: a query that several callers make at the same moment is sent once.
+//! Single flight: concurrent requests for the same proof share one query.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,8 +15,8 @@ use super::memory::{CachedProof, ProofSource, Subject};
 type Answer = Result<Arc<CachedProof>, FetchError>;
 type SharedQuery = Shared<BoxFuture<'static, Answer>>;
 
-/// Identity of a query. One that a kept proof may answer isn't shared by those who ask the bank. Customers and classes don't share one: whoever joined another customer's
-/// would wait for its turn in that one's queue.
+/// Requests with equal keys share a query. Customers and classes don't share queries, because a query waits
+/// in the lane of one customer and class. Neither do requests with different permitted sources.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FlightKey {
     pub(super) subject: Subject,
@@ -25,7 +25,7 @@ pub(super) struct FlightKey {
     pub(super) class: LookupClass,
 }
 
-/// The queries in flight.
+/// Running queries by their keys.
 #[derive(Clone, Default)]
 pub(super) struct SingleFlight(Arc<Mutex<Queries>>);
 
@@ -35,19 +35,19 @@ struct Queries {
     started: u64,
 }
 
-/// A query in flight.
+/// A running query.
 struct InFlight {
     number: u64,
     answer: WeakShared<BoxFuture<'static, Answer>>,
-    /// Of the first caller: the query belongs to that trace.
+    /// Span of the first caller, in whose trace the query appears.
     span: Span,
 }
 
 impl SingleFlight {
-    /// Waits for the query of this key that is in flight, or starts one. A query whose callers
-    /// have all been cancelled is started anew.
+    /// Waits for the running query with this key, or starts one. A query whose callers were all cancelled is
+    /// started again.
     ///
-    /// Traces show the query with the first caller. The others have a span of their wait, with a
+    /// Traces show the query in the first caller's trace. Other callers have a span for their wait, with a
     /// link to the first.
     pub(super) async fn run(
         &self,
@@ -65,7 +65,7 @@ impl SingleFlight {
         }
     }
 
-    /// The query to wait for, with the span of its first caller when that is another one.
+    /// The query to wait for; with the span of its first caller if that is another one.
     fn join_or_start(
         &self,
         key: &FlightKey,
@@ -108,7 +108,7 @@ impl SingleFlight {
     }
 }
 
-/// Removes a query when it ends, however it ends.
+/// Removes a query when it ends or is cancelled.
 struct RemoveOnDrop {
     flights: SingleFlight,
     key: FlightKey,

@@ -1,6 +1,6 @@
-//! Tasks that run to their end though nobody waits for them.
+//! Background tasks.
 
 use futures::future::BoxFuture;
 
-/// Starts a task of the runtime, which runs to its end though nobody waits for it.
+/// Spawns a task of the runtime, which runs to its end without a caller waiting for it.
 pub type SpawnTask = std::sync::Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;

@@ -1,4 +1,4 @@
-//! Administration of the keys that verify seals: their import, and their recovery from samples.
+//! Administration of seal keys: import, and recovery from samples.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use ports::outbound::{Clock, SealSample, SealStore, SealVerifier, StoreError, St
 
 use super::ring::{BuiltinKeys, BuiltinSealKey};
 
-/// Number of samples that confirm a recovered key: it is computed from two of them, which any
-/// multiple of it would fit.
+/// Number of samples that must confirm a recovered key: the key is computed from two of them, which a
+/// multiple of the right modulus would fit as well.
 pub const MIN_CONFIRMING_SAMPLES: usize = 3;
 
-/// Lists, imports and recovers the stored keys.
+/// Lists, imports and recovers stored seal keys.
 pub struct SealAdministration {
     store: Arc<dyn SealStore>,
     verifier: Arc<dyn SealVerifier>,
@@ -19,46 +19,46 @@ pub struct SealAdministration {
     builtin: BuiltinKeys,
 }
 
-/// A signer without a key, and its samples.
+/// A signer without a key, with its samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecoveryCandidate {
-    /// The certificate.
+    /// Institution and certificate without a key.
     pub signer: Signer,
-    /// At least one; [`MIN_CONFIRMING_SAMPLES`] are enough for a recovery.
+    /// Samples, at least one; [`MIN_CONFIRMING_SAMPLES`] are enough for a recovery.
     pub samples: Vec<SealSample>,
 }
 
 /// Reason why a key isn't stored.
 #[derive(Debug, thiserror::Error)]
 pub enum SealImportError {
-    /// The signer has it already.
+    /// The signer has this key already.
     #[error("this certificate has this key already")]
     Known,
-    /// The sandbox's key.
+    /// The key is the sandbox's, whose private key is public.
     #[error(
         "it is the sandbox's key, whose private part is published: everybody could seal live \
          proofs with it"
     )]
     Published,
-    /// Samples of the certificate exist, and the key verifies none of them.
+    /// The certificate has samples, and the key verifies none of them.
     #[error(
         "it verifies none of the {samples} seals that this gateway has of this certificate: it is \
          somebody else's. The tax authority's repository has certificates of unrelated persons with \
          the same serial numbers; only the institution's own is right"
     )]
     Another {
-        /// Number of samples.
+        /// Number of the certificate's samples.
         samples: usize,
     },
-    /// Too few samples confirm a recovered key.
+    /// Too few samples confirm the recovered key.
     #[error(
         "it verifies {confirming} of the {samples} seals that this gateway has of this \
          certificate; {MIN_CONFIRMING_SAMPLES} must confirm a recovered key"
     )]
     Unconfirmed {
-        /// Number of samples that it verifies.
+        /// Number of samples that the key verifies.
         confirming: usize,
-        /// Number of samples.
+        /// Number of the certificate's samples.
         samples: usize,
     },
     /// The store failed.
@@ -67,7 +67,7 @@ pub enum SealImportError {
 }
 
 impl SealAdministration {
-    /// An administration of the keys of `store`, which never has one of `builtin`.
+    /// Creates an administration of the keys in `store`, which refuses those of `builtin`.
     pub fn new(
         store: Arc<dyn SealStore>,
         verifier: Arc<dyn SealVerifier>,
@@ -82,7 +82,7 @@ impl SealAdministration {
         }
     }
 
-    /// All stored keys, by participant, certificate and time of addition.
+    /// All stored keys, ordered by participant, certificate and time of addition.
     ///
     /// # Errors
     /// The store failed.
@@ -90,7 +90,7 @@ impl SealAdministration {
         self.store.seal_keys().await
     }
 
-    /// All samples, by participant, certificate and time of addition.
+    /// All samples, ordered by participant, certificate and time of addition.
     ///
     /// # Errors
     /// The store failed.
@@ -98,8 +98,8 @@ impl SealAdministration {
         self.store.seal_samples().await
     }
 
-    /// Stores a key that an operator has from its institution. Returns the number of samples of the
-    /// certificate that it verifies.
+    /// Stores a key that an operator obtained from its institution. Returns the number of the certificate's
+    /// samples that the key verifies.
     ///
     /// # Errors
     /// See [`SealImportError`].
@@ -115,7 +115,7 @@ impl SealAdministration {
         Ok(confirming)
     }
 
-    /// Signers of samples that have no key, each with all its samples.
+    /// Signers that have samples but no key, with all their samples.
     ///
     /// # Errors
     /// The store failed.
@@ -137,7 +137,7 @@ impl SealAdministration {
         Ok(candidates)
     }
 
-    /// Stores a key that somebody computed from the stored samples, once enough of them confirm it.
+    /// Stores a key that was computed from the stored samples, if enough of them confirm it.
     ///
     /// # Errors
     /// See [`SealImportError`].
@@ -162,7 +162,7 @@ impl SealAdministration {
         Ok(samples.filter(|sample| sample.signer == *signer).collect())
     }
 
-    /// Number of samples whose seal is this key's.
+    /// Number of samples that the key verifies.
     fn confirming(&self, key: &SealKey, samples: &[SealSample]) -> usize {
         let samples = samples.iter();
         samples

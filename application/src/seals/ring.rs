@@ -1,4 +1,4 @@
-//! Keys in memory, by the certificates that they belong to.
+//! Seal keys in memory, by certificate.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,21 @@ use domain::seal::{CertificateNumber, SealKey, Signer};
 use moka::sync::Cache;
 use ports::outbound::StoredSealKey;
 
-/// Seals whose makers are remembered: the lines of a page are joined in many ways under one seal.
+/// Maximum number of seals whose signing key is cached; useful because the lines of a page are joined in many
+/// ways with the same seal.
 const MAKERS: u64 = 1_000;
 
-/// Key of the sandbox. Its private part is published, so everybody can seal with it: it counts for
-/// `test` keys alone, and is never stored.
+/// Key of the sandbox. Its private key is public, so anybody can make such seals: it is trusted for `test`
+/// keys only, and never stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuiltinSealKey {
     /// The certificate of all banks of the sandbox; `None` for a key that verifies nothing.
     pub certificate: Option<CertificateNumber>,
-    /// Its key.
+    /// The public key.
     pub key: SealKey,
 }
 
-/// Keys that are compiled in.
+/// The compiled-in keys.
 pub(super) struct BuiltinKeys(Vec<BuiltinSealKey>);
 
 impl BuiltinKeys {
@@ -28,31 +29,31 @@ impl BuiltinKeys {
         Self(keys)
     }
 
-    /// The keys of a certificate, whatever the participant.
+    /// Keys of a certificate, for any participant.
     pub(super) fn of(&self, certificate: &CertificateNumber) -> impl Iterator<Item = &SealKey> {
         let keys = self.0.iter();
         let keys = keys.filter(move |builtin| builtin.certificate.as_ref() == Some(certificate));
         keys.map(|builtin| &builtin.key)
     }
 
-    /// The keys that verify something.
+    /// Keys that have a certificate.
     pub(super) fn all(&self) -> impl Iterator<Item = &SealKey> {
         let keys = self.0.iter();
         let keys = keys.filter(|builtin| builtin.certificate.is_some());
         keys.map(|builtin| &builtin.key)
     }
 
-    /// Returns `true` if the modulus is a compiled-in key's.
+    /// Returns `true` if a compiled-in key has the same modulus.
     pub(super) fn contains(&self, key: &SealKey) -> bool {
         let mut keys = self.0.iter();
         keys.any(|builtin| builtin.key.modulus() == key.modulus())
     }
 }
 
-/// Keys of the store.
+/// The stored keys.
 pub(super) struct KeyRing {
     keys: HashMap<Signer, Vec<SealKey>>,
-    /// The keys that made seals of unknown certificates, by the seals; `None` for a seal of none that is known.
+    /// The known keys that made seals with unknown certificates, by seal; `None` if no known key did.
     pub(super) makers: Cache<Vec<u8>, Option<SealKey>>,
 }
 
@@ -66,7 +67,7 @@ impl Default for KeyRing {
 }
 
 impl KeyRing {
-    /// The stored keys, without any that is compiled in.
+    /// Creates the ring from the stored keys, except those that are compiled in.
     pub(super) fn new(stored: Vec<StoredSealKey>, builtin: &BuiltinKeys) -> Self {
         let mut keys: HashMap<_, Vec<_>> = HashMap::new();
         for StoredSealKey { signer, key, .. } in stored {
@@ -80,12 +81,12 @@ impl KeyRing {
         }
     }
 
-    /// The keys of a certificate of a participant.
+    /// Keys of a participant's certificate.
     pub(super) fn of(&self, signer: &Signer) -> &[SealKey] {
         self.keys.get(signer).map_or(&[], Vec::as_slice)
     }
 
-    /// All keys, those of this participant first.
+    /// All keys, beginning with those of this participant.
     pub(super) fn all(&self, participant: ParticipantCode) -> impl Iterator<Item = &SealKey> {
         let is_its = move |signer: &Signer| signer.participant == participant;
         let its = self.keys.iter().filter(move |(signer, _)| is_its(signer));

@@ -1,4 +1,4 @@
-//! Checks of seals, and the record of what live proofs show.
+//! Checks of seals, and records of the results of live proofs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
@@ -20,11 +20,11 @@ use crate::checks::SealVerdicts;
 /// Interval at which the use of a key is recorded.
 const USE_INTERVAL: TimeDelta = TimeDelta::days(1);
 
-/// Keys that are tried on a seal whose certificate isn't known, at most: each takes 40 µs.
+/// Maximum number of keys that are tried on a seal with an unknown certificate; each takes 40 µs.
 const KEYS_TRIED: usize = 100;
 
-/// Checks seals with the keys in memory: the stored ones, and for `test` keys the sandbox's too. Any
-/// process may add a key to the store: call [`Self::refresh`] every few seconds.
+/// Checks seals with keys in memory: the stored ones, and for `test` keys also the sandbox's. Any process may
+/// add a key to the store, so [`Self::refresh`] has to be called every few seconds.
 pub struct SealService {
     store: Arc<dyn SealStore>,
     verifier: Arc<dyn SealVerifier>,
@@ -34,17 +34,16 @@ pub struct SealService {
     recorded: Mutex<Recorded>,
 }
 
-/// Records of this process, so that it doesn't call the store for each proof.
+/// Uses and samples that this process has recorded, to avoid calls of the store for each proof.
 #[derive(Default)]
 struct Recorded {
     uses: HashMap<(Signer, SealKey), DateTime<Utc>>,
-    /// Samples that the store has, or refused as too many: after [`MAX_SAMPLES`] of them it has that
-    /// number.
+    /// Samples that were passed to the store; after [`MAX_SAMPLES`] of a signer no more are needed.
     samples: HashMap<Signer, Vec<SealedDigest>>,
 }
 
 impl SealService {
-    /// A service without stored keys until [`Self::refresh`] has read them.
+    /// Creates a service without stored keys, which [`Self::refresh`] reads.
     pub fn new(
         store: Arc<dyn SealStore>,
         verifier: Arc<dyn SealVerifier>,
@@ -64,7 +63,7 @@ impl SealService {
     /// Reads the stored keys.
     ///
     /// # Errors
-    /// The store failed; the keys in memory stay as they are.
+    /// The store failed; the keys in memory are kept.
     pub async fn refresh(&self) -> Result<(), StoreError> {
         let keys = self.store.seal_keys().await?;
         let ring = Arc::new(KeyRing::new(keys, &self.builtin));
@@ -73,10 +72,10 @@ impl SealService {
         Ok(())
     }
 
-    /// Records what a proof showed that this gateway fetched from the bank itself: the use of its
-    /// key, or a sample for the recovery of an unknown one. Of `live` keys alone: the sandbox's proofs
-    /// prove nothing. MUST NOT be called for a proof that somebody sent, which may be forged. Most
-    /// calls return without a call of the store.
+    /// Records the result of checking a proof that this gateway fetched from the bank: the use of its key, or
+    /// a sample for the recovery of an unknown key. Only for the live environment, since seals of the sandbox
+    /// aren't evidence. MUST NOT be called for uploaded proofs, which may be forged. Most calls don't use the
+    /// store.
     ///
     /// # Errors
     /// The store failed; the next proof is recorded instead.
@@ -111,7 +110,7 @@ impl SealService {
         let ring = self.ring();
         let keys = ring.of(seal.signer());
         let is_used = |key: &&SealKey| self.verifier.verify(key, seal).is_some();
-        // One key is the one that verified it.
+        // If there is only one key, the check used it.
         let used = match keys {
             [only] => Some(only),
             several => several.iter().find(is_used),
@@ -132,7 +131,7 @@ impl SealService {
 
     async fn record_sample(&self, seal: &UncheckedSeal) -> Result<(), StoreError> {
         let (signer, digest) = (seal.signer(), seal.digest());
-        // Of two seals it isn't known which is the institution's.
+        // If a proof has two different seals, it is unknown which one the institution made.
         let Ok(bytes) = seal.bytes().try_into() else {
             return Ok(());
         };
@@ -166,7 +165,7 @@ impl SealService {
         recorded.expect("nothing panics while it holds the record")
     }
 
-    /// The known key that made a seal, of whichever text and certificate: the sandbox's, or a stored one.
+    /// The known key that made a seal, for any text and certificate: the sandbox's, or a stored one.
     fn maker(&self, seal: &UncheckedSeal) -> Option<SealKey> {
         let ring = self.ring();
         ring.makers.get_with_by_ref(seal.bytes(), || {
@@ -176,7 +175,7 @@ impl SealService {
         })
     }
 
-    /// The check by the keys of an environment.
+    /// Result of checking a proof's seal with the keys of an environment.
     fn judged(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
         CheckedSeal::of(proof, |seal| {
             let ring = self.ring();
@@ -220,7 +219,8 @@ impl SealVerdicts for SealService {
 impl SealChecks for SealService {
     fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
         let checked = self.judged(environment, proof);
-        // The sandbox's key counts for `test` keys alone, and this is the way of every delivery.
+        // A seal that an institution's key verified can't be the sandbox's; skipping the check saves time for
+        // most deliveries.
         let is_institutions =
             environment == Environment::Live && matches!(checked.verdict, Verdict::Valid(_));
         CheckedSeal {

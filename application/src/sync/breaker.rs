@@ -1,4 +1,4 @@
-//! Circuit breaker: closed, open, half-open.
+//! Circuit breaker with the states closed, open and half-open.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ mod transition_log;
 
 pub(crate) use guard::{Call, Guarded};
 
-/// Failures in a row that open the circuit. One alone may be a hiccup, and opening has its price:
-/// every key is read from the store again afterwards, and shares of a budget go unused. It isn't
-/// many either, for each failure may cost a request as long as a call may take (200 ms).
+/// Number of consecutive failures that open the circuit. More than one, because a single failure may be a
+/// glitch, and opening is expensive: every key is read from the store again, and parts of a budget stay
+/// unused. Few, because each failing call may delay a request by its timeout (200 ms).
 pub(crate) const FAILURES: u32 = 3;
-/// The first cool-down; each probe that fails doubles it.
+/// First cool-down; it doubles with each failed probe.
 pub(crate) const MIN_COOL_DOWN: Duration = Duration::from_secs(1);
-/// The longest cool-down.
+/// Maximum cool-down.
 pub(crate) const MAX_COOL_DOWN: Duration = Duration::from_secs(15);
 
-/// Circuit breaker. Closed while calls succeed. Opens after [`FAILURES`] failures in a row: calls
-/// are rejected. After a cool-down it is half-open: one call at a time probes, and a success closes
-/// it. Times are those of a monotonic clock.
+/// Circuit breaker. Closed while calls succeed; opens after [`FAILURES`] consecutive failures, and then
+/// rejects calls. After a cool-down it is half-open: a single call is permitted as a probe, whose success
+/// closes it. Times are monotonic.
 #[derive(Debug)]
 pub(crate) struct Breaker {
     state: State,
-    /// Incremented at each transition, so that results of calls from before it are ignored.
+    /// Incremented at each transition, so that results of earlier calls are ignored.
     generation: u64,
     log: TransitionLog,
 }
@@ -43,36 +43,36 @@ enum State {
     },
 }
 
-/// Permission to make one call. Its result is to be recorded.
+/// Permission for one call, whose result has to be recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Permit {
     generation: u64,
 }
 
-/// The result of a call.
+/// Result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallResult {
     /// The service answered.
     Success,
     /// The service failed.
     Failure,
-    /// The call was cancelled before its end, or never made.
+    /// The call was cancelled or never made.
     Cancelled,
 }
 
-/// A change of state that callers notice.
+/// Change of state that affects callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transition {
-    /// To open: calls are rejected, but for one probe at a time.
+    /// The circuit opened: calls are rejected, except for single probes.
     Opened,
-    /// To closed: all calls are permitted.
+    /// The circuit closed: all calls are permitted.
     Closed,
 }
 
-/// Transitions to write to the log.
+/// Transitions to log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TransitionReport {
-    /// The transition to the present state.
+    /// The last transition, into the current state.
     pub(crate) latest: Transition,
     /// Number of transitions since the last report.
     pub(crate) count: u32,
@@ -89,12 +89,12 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// Returns true while all calls are permitted.
+    /// Returns `true` while all calls are permitted.
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.state, State::Closed { .. })
     }
 
-    /// Permits one call; `None` while calls are rejected.
+    /// Permits a call; `None` while calls are rejected.
     pub(crate) fn permit(&mut self, now: Duration) -> Option<Permit> {
         match self.state {
             State::Closed { .. } => {}
@@ -108,8 +108,8 @@ impl Breaker {
         })
     }
 
-    /// Time for which calls are rejected; zero when one is permitted. An open end is that of a probe
-    /// under way: the next cool-down is told.
+    /// Time for which calls will be rejected; zero if one is permitted. During a probe, whose end is unknown,
+    /// the current cool-down.
     pub(crate) fn rejected_for(&self, now: Duration) -> Duration {
         match self.state {
             State::Closed { .. } => Duration::ZERO,
@@ -118,7 +118,7 @@ impl Breaker {
         }
     }
 
-    /// The transitions to log now: each at once, but several together while the circuit flaps. To be
+    /// The transitions to log now: normally each separately, but several together if they are frequent. To be
     /// called after each call of the service.
     pub(crate) fn report(&mut self, now: Duration) -> Option<TransitionReport> {
         let count = self.log.take(now)?;
@@ -130,7 +130,7 @@ impl Breaker {
         Some(TransitionReport { latest, count })
     }
 
-    /// Records the result of a call.
+    /// Records the result of a call; returns the transition if there was one.
     pub(crate) fn record(
         &mut self,
         permit: Permit,
@@ -171,7 +171,7 @@ impl Breaker {
                 self.open((cool_down * 2).min(MAX_COOL_DOWN), now);
                 None
             }
-            // Nothing was learnt: the next caller may probe at once.
+            // The probe had no result, so the next call may be one.
             (State::HalfOpen { cool_down }, CallResult::Cancelled) => {
                 let until = now;
                 self.state = State::Open { until, cool_down };

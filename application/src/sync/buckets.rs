@@ -1,4 +1,4 @@
-//! Rates by key: an address, a session, a customer.
+//! Rate limits by key: address, session, API key or customer.
 
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -7,12 +7,12 @@ use std::time::Duration;
 use domain::rate::{Bucket, Rate, RateExceeded};
 use moka::sync::Cache;
 
-/// Keys that are tracked.
+/// Maximum number of tracked keys.
 const KEYS: u64 = 10_000;
-/// Time without an event after which a key isn't tracked any more; by then its bucket is empty.
+/// Time without events after which a key isn't tracked any more; its bucket is empty by then.
 const IDLE: Duration = Duration::from_mins(1);
 
-/// A bucket of one rate for each key.
+/// A bucket for each key, all with the same rate.
 pub(crate) struct Buckets<K> {
     rate: Rate,
     buckets: Cache<K, Arc<Mutex<Bucket>>>,
@@ -27,13 +27,13 @@ impl<K: Eq + Hash + Send + Sync + 'static> Buckets<K> {
         }
     }
 
-    /// Checks that one more event of a key is allowed. Counts nothing.
+    /// Checks that an event of a key is allowed. Counts nothing.
     pub(crate) fn check(&self, key: &K, now: Duration) -> Result<(), RateExceeded> {
         let bucket = self.buckets.get(key);
         bucket.map_or(Ok(()), |bucket| lock(&bucket).check(self.rate, now))
     }
 
-    /// Counts an event of a key.
+    /// Counts an event of a key, even above the limit.
     pub(crate) fn add(&self, key: K, now: Duration) {
         lock(&self.bucket(key)).add(self.rate, now);
     }

@@ -1,11 +1,11 @@
-//! Counted places: a bounded number for each key and for all keys together, for tasks that don't wait for one.
+//! Limits of concurrent tasks, per key and for all keys together, without waiting.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// So many places for each key, and so many in all.
+/// A maximum number of places for each key, and for all keys together.
 pub(crate) struct CountedPlaces<K> {
     of_key: u32,
     in_all: u32,
@@ -17,7 +17,7 @@ struct Taken<K> {
     in_all: u32,
 }
 
-/// A place; free again once this is dropped.
+/// A place, free again once this is dropped.
 pub(crate) struct CountedPlace<K: Eq + Hash> {
     places: Arc<CountedPlaces<K>>,
     key: K,
@@ -36,7 +36,7 @@ impl<K: Eq + Hash + Copy> CountedPlaces<K> {
         })
     }
 
-    /// Takes a place; `None` when all of the key's, or all of all keys, are taken.
+    /// Takes a place; `None` if the limit of the key or of all keys is reached.
     pub(crate) fn take(self: &Arc<Self>, key: K) -> Option<CountedPlace<K>> {
         let mut taken = self.lock();
         if taken.in_all >= self.in_all {

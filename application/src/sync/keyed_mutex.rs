@@ -1,20 +1,21 @@
-//! Keyed mutex: one task at a time for each key.
+//! Mutexes by key.
 
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::iter;
 
 use futures::lock::{Mutex, MutexGuard};
 
-/// A fixed number of mutexes (stripes), of which each key has one. Keys that share a stripe wait for
-/// each other; which ones do is another in each process, so that nobody can choose keys that block
-/// a certain other one.
+/// A fixed number of mutexes (stripes), to which keys are assigned by hash. Keys with the same stripe wait
+/// for each other. The hash differs between processes, so that nobody can choose keys that block a certain
+/// other key.
 pub(crate) struct KeyedMutex {
     stripes: Vec<Mutex<()>>,
     hasher: RandomState,
 }
 
 impl KeyedMutex {
-    /// At most `stripes` keys, and at least one, are locked at the same time.
+    /// Creates a mutex with this number of stripes, at least one; as many keys can be locked at the same
+    /// time.
     pub(crate) fn new(stripes: usize) -> Self {
         Self {
             stripes: iter::repeat_with(Mutex::default)

@@ -1,4 +1,4 @@
-//! Places: a bounded number of tasks at a time for each key.
+//! Limits of concurrent tasks per key, with waiting.
 
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::iter;
@@ -7,23 +7,22 @@ use std::sync::Arc;
 use futures::future;
 use futures::lock::{Mutex, OwnedMutexGuard};
 
-/// Places of all keys together. Two keys rarely share one.
+/// Number of mutexes for the places of all keys. Two keys rarely share one.
 const STRIPES: usize = 4_096;
 
-/// The same number of places for each key.
+/// The same maximum number of places for each key.
 pub(crate) struct Places {
     of_key: usize,
     stripes: Vec<Arc<Mutex<()>>>,
-    /// Another in each process: keys that share places differ, so that nobody can choose a key that blocks a
-    /// certain other one.
+    /// Differs between processes, so that nobody can choose a key that blocks a certain other key.
     hasher: RandomState,
 }
 
-/// A place, held until it is dropped.
+/// A place, free again once this is dropped.
 pub(crate) type Place = OwnedMutexGuard<()>;
 
 impl Places {
-    /// So many places for each key, and at least one.
+    /// Creates `of_key` places for each key, at least one.
     pub(crate) fn new(of_key: usize) -> Self {
         Self {
             of_key: of_key.clamp(1, STRIPES),

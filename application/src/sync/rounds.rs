@@ -1,4 +1,4 @@
-//! Rounds of a repeated task, whose end others wait for.
+//! Rounds of a repeated task, for whose end other tasks wait.
 
 use std::mem;
 use std::sync::{Mutex, MutexGuard};
@@ -8,15 +8,15 @@ use futures::channel::oneshot::{self, Sender};
 /// Rounds of a repeated task.
 pub(crate) struct Rounds {
     state: Mutex<State>,
-    /// Waiters at the same time, at most: more would be memory that strangers fill.
+    /// Maximum number of waiting tasks, to limit the memory that unauthenticated requests can use.
     capacity: usize,
 }
 
 #[derive(Default)]
 struct State {
-    /// Rounds follow each other; while none does, nobody waits for one.
+    /// `false` before the first round and after [`Rounds::stop`]; then no task waits.
     are_running: bool,
-    /// Waiters for the end of the round that begins next.
+    /// Tasks that wait for the end of the round that begins next.
     waiting: Vec<Sender<()>>,
 }
 
@@ -43,13 +43,13 @@ impl Rounds {
         }
     }
 
-    /// Ends the last round for good, and wakes everybody.
+    /// Stops the rounds, and wakes all waiting tasks.
     pub(crate) fn stop(&self) {
         *self.state() = State::default();
     }
 
-    /// Waits for the end of a whole round. Returns at once while no rounds run, and when too many
-    /// wait already.
+    /// Waits for the end of the next complete round. Returns at once if no rounds run, or too many tasks
+    /// wait.
     pub(crate) async fn next(&self) {
         let ended = {
             let mut state = self.state();
@@ -60,7 +60,7 @@ impl Rounds {
             state.waiting.push(waiter);
             ended
         };
-        // Nothing is ever sent: this is the end of the sender.
+        // Nothing is sent; the sender is dropped at the end.
         let _ = ended.await;
     }
 

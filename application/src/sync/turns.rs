@@ -1,20 +1,20 @@
-//! Turns: keys that one task at a time has, several of them together.
+//! Exclusive access to sets of keys, for one task at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError};
 
 use async_lock::{Mutex, MutexGuardArc};
 
-/// A mutex for each key that somebody has or waits for. Whoever has many keys delays those alone who want one of
-/// them; those who wait for a key have it in the order in which they came.
+/// A mutex for each key that is held or waited for. A task with many keys delays only tasks that need one of
+/// them; tasks that wait for a key get it in the order of their calls.
 pub(crate) struct Turns<K: Ord>(Arc<Mutexes<K>>);
 
 struct Mutexes<K>(SyncMutex<BTreeMap<K, Arc<Mutex<()>>>>);
 
-/// The turn of some keys, until it is dropped.
+/// Exclusive access to some keys, until it is dropped.
 pub(crate) struct Turn<K: Ord>(Vec<Held<K>>);
 
-/// A key that somebody has, or waits for.
+/// A key that a task holds or waits for.
 struct Held<K: Ord> {
     mutexes: Arc<Mutexes<K>>,
     key: K,
@@ -34,14 +34,14 @@ impl<K: Ord> Default for Turn<K> {
 }
 
 impl<K: Ord> Turn<K> {
-    /// The keys.
+    /// The keys that are held.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
         self.0.iter().map(|held| &held.key)
     }
 }
 
 impl<K: Ord + Clone> Turns<K> {
-    /// Waits for these keys. All callers take them in one order, so none waits for ever.
+    /// Waits for these keys. All callers lock them in ascending order, so there is no deadlock.
     pub(crate) async fn take(&self, keys: BTreeSet<K>) -> Turn<K> {
         let mut turn = Turn::default();
         for key in keys {
@@ -65,7 +65,7 @@ impl<K> Mutexes<K> {
 }
 
 impl<K: Ord> Drop for Held<K> {
-    /// Forgets the key's mutex, unless somebody else has or wants it.
+    /// Removes the key's mutex, unless another task holds it or waits for it.
     fn drop(&mut self) {
         drop(self.guard.take());
         let mut mutexes = self.mutexes.all();

@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use futures::task::AtomicWaker;
 
-/// Wakes the one task that waits for work. A signal that nobody waits for is kept.
+/// Wakes a single task that waits for work. A signal is kept until a task waits for it.
 #[derive(Default)]
 pub struct WorkSignal {
     has_work: AtomicBool,
@@ -20,7 +20,7 @@ impl WorkSignal {
         self.worker.wake();
     }
 
-    /// Resolves once there is work that wasn't signalled before. One task waits at a time.
+    /// Resolves once there is work that wasn't signalled before. Only one task may wait at a time.
     pub(crate) async fn next_work(&self) {
         poll_fn(|context| {
             self.worker.register(context.waker());

@@ -1,4 +1,4 @@
-//! Encryption of endpoints' secrets.
+//! Encryption of webhooks' signing secrets.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use domain::webhook::{EndpointId, EndpointSecret, WebhookSecrets};
 use ports::Cause;
 use ports::outbound::{Cipher, CipherError, EncryptedSecret, StoredEndpoint};
 
-/// Encrypts and decrypts the secrets of endpoints. A secret opens only as one of that endpoint of that
-/// customer.
+/// Encrypts and decrypts signing secrets. A ciphertext is bound to its webhook and customer, and can't be
+/// decrypted for another one.
 pub struct WebhookEncryption {
     cipher: Arc<dyn Cipher>,
     secrets: WebhookSecrets,
 }
 
-/// The operator's secret of a generation isn't listed any more.
+/// The store secret of this generation isn't configured any more.
 #[derive(Debug, thiserror::Error)]
 #[error("the store secret of generation {0} isn't listed any more: list it in CEP_STORE_SECRET")]
 struct UnknownGeneration(u16);
 
 impl WebhookEncryption {
-    /// Encryption by these secrets.
+    /// Creates the encryption with these secrets.
     pub fn new(cipher: Arc<dyn Cipher>, secrets: WebhookSecrets) -> Self {
         Self { cipher, secrets }
     }
 
-    /// The generation that secrets are encrypted with.
+    /// Generation of the store secret for new ciphertexts.
     pub(super) fn newest(&self) -> HashGeneration {
         self.secrets.newest()
     }
@@ -66,7 +66,7 @@ impl WebhookEncryption {
     }
 }
 
-/// Additional data of the encryption: the row and its owner.
+/// Additional authenticated data: the webhook and its owner.
 fn context(CustomerId(customer): CustomerId, EndpointId(id): EndpointId) -> Vec<u8> {
     [&id.as_bytes()[..], customer.as_bytes()].concat()
 }

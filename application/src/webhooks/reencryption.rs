@@ -1,4 +1,4 @@
-//! Encryption anew of endpoints' secrets, after the operator's secret was rotated.
+//! Re-encryption of webhooks' signing secrets after a rotation of the store secret.
 
 use std::sync::Arc;
 
@@ -8,28 +8,28 @@ use ports::outbound::{Clock, EncryptedSecret, StoreError, StoredEndpoint, Webhoo
 
 use super::encryption::WebhookEncryption;
 
-/// Endpoints that are read in one step.
+/// Number of webhooks that are read in one query.
 const PER_STEP: u32 = 100;
 
-/// Encrypts the secrets of endpoints, which are kept for as long as these, with the newest of the operator's
-/// secrets, so that an older one needn't be listed for ever.
+/// Re-encrypts signing secrets with the newest store secret. They are kept as long as their webhooks, so an
+/// older store secret would have to stay configured forever otherwise.
 pub struct WebhookReencryption {
     store: Arc<dyn WebhookStore>,
     encryption: Arc<WebhookEncryption>,
     clock: Arc<dyn Clock>,
 }
 
-/// Result of a round: numbers of endpoints.
+/// Result of a round: numbers of webhooks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reencrypted {
-    /// Their secrets are encrypted with the newest secret now.
+    /// Webhooks whose secrets were re-encrypted with the newest store secret.
     pub done: u64,
-    /// Their secrets can't be decrypted.
+    /// Webhooks whose secrets can't be decrypted.
     pub unreadable: u64,
 }
 
 impl WebhookReencryption {
-    /// Encryption anew of this store's secrets.
+    /// Creates a re-encryption of the secrets in `store`.
     pub fn new(
         store: Arc<dyn WebhookStore>,
         encryption: Arc<WebhookEncryption>,
@@ -42,10 +42,10 @@ impl WebhookReencryption {
         }
     }
 
-    /// Encrypts whatever is encrypted with an older secret.
+    /// Re-encrypts all secrets that are encrypted with an older store secret.
     ///
     /// # Errors
-    /// The store failed; another round goes on.
+    /// The store failed; the next round continues.
     pub async fn round(&self) -> Result<Reencrypted, StoreError> {
         let newest = self.encryption.newest();
         let mut counted = Reencrypted::default();
@@ -59,7 +59,8 @@ impl WebhookReencryption {
             after = Some(last.id);
             for endpoint in &found {
                 match self.anew(endpoint) {
-                    // One that was changed meanwhile has a new secret, or is another process's work.
+                    // Not replaced if the webhook was changed in the meantime: it has a new secret, or
+                    // another process replaced it.
                     Ok(secrets) => {
                         let replaced = self.store.reencrypt_endpoint(endpoint, &secrets).await?;
                         counted.done += u64::from(replaced);
@@ -73,7 +74,7 @@ impl WebhookReencryption {
         }
     }
 
-    /// The secrets of an endpoint, encrypted anew; without one that signs no more.
+    /// The re-encrypted secrets of a webhook, without a previous one that has expired.
     fn anew(&self, endpoint: &StoredEndpoint) -> Result<RotatedSecrets<EncryptedSecret>, Cause> {
         let RotatedSecrets { current, previous } = &endpoint.secrets;
         let now = self.clock.now();

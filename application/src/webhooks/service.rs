@@ -1,4 +1,4 @@
-//! Webhooks of people with a session.
+//! Management of webhooks by people with a session.
 
 use std::sync::Arc;
 
@@ -23,21 +23,21 @@ use super::encryption::WebhookEncryption;
 use crate::people::Authorization;
 use crate::sync::WorkSignal;
 
-/// Everything that the service goes by.
+/// Dependencies of a [`WebhookService`].
 pub struct WebhookSources {
-    /// The endpoints and deliveries.
+    /// Store of the webhooks and their deliveries.
     pub store: Arc<dyn WebhookStore>,
-    /// The customers.
+    /// Accounts of the people.
     pub customers: Arc<dyn CustomerStore>,
-    /// Encryption of secrets.
+    /// Encryption of signing secrets.
     pub encryption: Arc<WebhookEncryption>,
-    /// Signals of new deliveries.
+    /// Signals new deliveries to the worker.
     pub signal: Arc<WorkSignal>,
-    /// The clocks.
+    /// Current time, for audit entries and events.
     pub clock: Arc<dyn Clock>,
-    /// Secrets and ids.
+    /// Generates signing secrets and ids.
     pub random: Arc<dyn Random>,
-    /// Machines that messages may be sent to.
+    /// Addresses that messages may be sent to, against which target URLs are checked.
     pub reach: Reach,
 }
 
@@ -48,7 +48,7 @@ pub struct WebhookService {
 }
 
 impl WebhookService {
-    /// A service that goes by these.
+    /// Creates a service from its dependencies.
     pub fn new(sources: WebhookSources) -> Self {
         let authorization = Authorization::new(
             Arc::clone(&sources.customers),
@@ -61,7 +61,7 @@ impl WebhookService {
         }
     }
 
-    /// The caller's account. A caller without one has no webhooks.
+    /// The person's account; an error if it has none, since it then has no webhooks.
     async fn customer(&self, caller: &Caller) -> Result<CustomerId, WebhookError> {
         let customer = self.authorization.customer(caller).await?;
         let customer = customer.ok_or(WebhookError::NotFound)?;
@@ -116,7 +116,7 @@ impl WebhookService {
 }
 
 impl WebhookService {
-    /// Adds an endpoint. Its secret is in the answer, and never available again.
+    /// Adds a webhook. The result contains its signing secret, which isn't available later.
     ///
     /// # Errors
     /// [`WebhookError::Url`], [`WebhookError::Events`], [`WebhookError::TooMany`],
@@ -161,7 +161,7 @@ impl WebhookService {
         })
     }
 
-    /// Endpoints, oldest first.
+    /// Webhooks of the account, oldest first.
     ///
     /// # Errors
     /// [`WebhookError::Store`].
@@ -173,7 +173,7 @@ impl WebhookService {
         Ok(found.into_iter().map(view).collect())
     }
 
-    /// One endpoint.
+    /// A webhook of the account.
     ///
     /// # Errors
     /// [`WebhookError::NotFound`], [`WebhookError::Store`].
@@ -181,7 +181,7 @@ impl WebhookService {
         self.found(caller, id).await.map(view)
     }
 
-    /// Changes an endpoint.
+    /// Changes the settings of a webhook.
     ///
     /// # Errors
     /// Those of [`Self::find`], [`WebhookError::Url`] and [`WebhookError::Events`].
@@ -209,7 +209,7 @@ impl WebhookService {
         self.changed(caller, (customer, id), &change).await
     }
 
-    /// Removes an endpoint with its deliveries.
+    /// Removes a webhook with its deliveries.
     ///
     /// # Errors
     /// Those of [`Self::find`].
@@ -229,7 +229,8 @@ impl WebhookService {
         Ok(())
     }
 
-    /// Gives an endpoint a new secret. The one before it signs, too, for 24 hours.
+    /// Generates a new signing secret for a webhook. Messages are signed with the previous one, too, for 24
+    /// hours.
     ///
     /// # Errors
     /// Those of [`Self::find`].
@@ -248,7 +249,7 @@ impl WebhookService {
         })
     }
 
-    /// Sends a test event, once.
+    /// Adds a delivery of a test event, which is attempted once.
     ///
     /// # Errors
     /// Those of [`Self::find`], and [`WebhookError::Disabled`].
@@ -268,7 +269,7 @@ impl WebhookService {
         added.map(delivery_view).ok_or(WebhookError::NotFound)
     }
 
-    /// Deliveries to an endpoint, newest first, one page without a total.
+    /// Deliveries to a webhook, newest first: one page, without a total.
     ///
     /// # Errors
     /// Those of [`Self::find`], and [`WebhookError::Cursor`].
@@ -287,7 +288,7 @@ impl WebhookService {
         }
     }
 
-    /// Sends a delivery that has ended again, with the same id.
+    /// Makes an ended delivery pending again, with the same id.
     ///
     /// # Errors
     /// [`WebhookError::NotFound`], [`WebhookError::Disabled`], [`WebhookError::Pending`],

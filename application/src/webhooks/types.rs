@@ -1,4 +1,4 @@
-//! Inbound port: webhooks of people with a session.
+//! Requests, views and errors of webhooks, for people with a session.
 
 use chrono::{DateTime, Utc};
 use domain::key::Environment;
@@ -10,124 +10,125 @@ use uuid::Uuid;
 
 use ports::{Cause, StoreError};
 
-/// An endpoint to add.
+/// A webhook to add.
 #[derive(Clone, Debug)]
 pub struct NewWebhook {
-    /// Its address.
+    /// Target URL, not validated yet.
     pub url: String,
-    /// The events that it is told.
+    /// Types of events to subscribe to.
     pub events: Vec<EventType>,
-    /// The environment whose events it is told.
+    /// The environment whose events are sent.
     pub environment: Environment,
 }
 
-/// Change of an endpoint: what is given here.
+/// Changes of a webhook; settings that are `None` are kept.
 #[derive(Clone, Debug, Default)]
 pub struct WebhookChange {
-    /// The address.
+    /// New target URL, not validated yet.
     pub url: Option<String>,
-    /// The events.
+    /// New types of events to subscribe to.
     pub events: Option<Vec<EventType>>,
-    /// The state.
+    /// Enables or disables the webhook.
     pub switch: Option<WebhookSwitch>,
 }
 
-/// State that an owner gives an endpoint.
+/// State of a webhook that its owner can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebhookSwitch {
-    /// Events are sent to it.
+    /// Events are sent.
     Enable,
-    /// Nothing is sent to it.
+    /// No events are sent.
     Disable,
 }
 
 impl WebhookSwitch {
-    /// The switch that makes an endpoint enabled, or not.
+    /// `Enable` if `enabled` is `true`, otherwise `Disable`.
     pub fn of(enabled: bool) -> Self {
         if enabled { Self::Enable } else { Self::Disable }
     }
 }
 
-/// An endpoint with a new secret.
+/// A webhook with a new signing secret.
 #[derive(Clone, Debug)]
 pub struct CreatedWebhook {
-    /// The endpoint.
+    /// The webhook, after the change.
     pub webhook: WebhookView,
-    /// The secret.
+    /// The new signing secret.
     pub secret: EndpointSecret,
 }
 
-/// An endpoint.
+/// A webhook without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookView {
-    /// The id.
+    /// Id of the webhook.
     pub id: EndpointId,
-    /// The environment whose events it is told.
+    /// The environment whose events are sent.
     pub environment: Environment,
-    /// Its address.
+    /// Target URL of the messages.
     pub url: WebhookUrl,
-    /// The events that it is told.
+    /// Types of events that the webhook subscribes to.
     pub events: EventTypes,
-    /// Its state.
+    /// Enabled, or disabled for a reason.
     pub state: EndpointState,
-    /// Time of the first failure since the last success; `None` without one.
+    /// Time of the first failure since the last success; `None` if the last attempt succeeded or there was
+    /// none.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Time of its creation.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-    /// Time of the last change by its owner.
+    /// Time of the last change by the owner.
     pub updated_at: DateTime<Utc>,
-    /// Time until which the secret before the current one signs, too.
+    /// Time until which messages are also signed with the previous secret; `None` without one.
     pub previous_secret_until: Option<DateTime<Utc>>,
 }
 
-/// A delivery.
+/// A delivery of one event to a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryView {
-    /// The id, which is the message's `webhook-id`.
+    /// Id of the delivery, sent as the header `webhook-id`.
     pub id: DeliveryId,
     /// Type of the event.
     pub kind: EventType,
-    /// Id of the lookup or batch; the endpoint's own for a test.
+    /// Id of the lookup or batch that the event is about; for a test, id of the webhook.
     pub subject: Uuid,
-    /// The state.
+    /// Pending, or how the delivery ended.
     pub state: DeliveryState,
     /// Time of the event.
     pub created_at: DateTime<Utc>,
-    /// Time of the next attempt; `None` once it has ended.
+    /// Time of the next attempt; `None` once the delivery has ended.
     pub next_attempt_at: Option<DateTime<Utc>>,
-    /// The attempts that are still to be made; `None` once it has ended.
+    /// Remaining attempts; `None` once the delivery has ended.
     pub attempts_left: Option<AttemptsLeft>,
-    /// Number of attempts.
+    /// Number of attempts so far.
     pub attempts: u32,
-    /// The last one.
+    /// The last attempt; `None` before the first one.
     pub last_attempt: Option<DeliveryAttempt>,
 }
 
 /// Error of reading or changing webhooks.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum WebhookError {
-    /// The account has no such endpoint, or delivery.
+    /// The account has no such webhook or delivery.
     #[error("it doesn't exist")]
     NotFound,
-    /// The address is refused.
+    /// The target URL isn't accepted.
     #[error("the address {0}")]
     Url(#[from] UrlError),
-    /// The events are refused.
+    /// The list of event types isn't accepted.
     #[error("{0}")]
     Events(#[from] EventTypesError),
-    /// The account has as many endpoints as it may have.
+    /// The account has reached the maximum number of webhooks.
     #[error("an account has at most {MAX_ENDPOINTS} webhooks")]
     TooMany,
-    /// The endpoint is disabled.
+    /// The webhook is disabled, so nothing can be sent.
     #[error("the webhook is disabled")]
     Disabled,
-    /// The delivery is pending, so it can't be sent again.
+    /// The delivery is pending and can't be sent again.
     #[error("the delivery is still tried")]
     Pending,
     /// The cursor belongs to another list.
     #[error("the cursor belongs to another list")]
     Cursor,
-    /// The store, or the cipher, failed.
+    /// The store or the cipher failed.
     #[error("the store of webhooks failed: {0}")]
     Store(Cause),
 }

@@ -1,4 +1,4 @@
-//! The worker: claims deliveries that are due, and makes their attempts.
+//! The worker: claims due deliveries, and makes their attempts.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,59 +22,61 @@ use super::encryption::WebhookEncryption;
 use crate::proofs::SpawnTask;
 use crate::sync::WorkSignal;
 
-/// Length of a lease: another process goes on with the work of one that died after this time. Twice as long
-/// as an attempt may last, so that it is never renewed.
+/// Length of a lease, after which another process continues the work of a process that died. Longer than an
+/// attempt can take, so it is never extended.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// Time after which an attempt is given up that its sender hasn't.
+/// Time limit of an attempt, in case the sender exceeds its own.
 const DEADLINE: Duration = Duration::from_secs(20);
-/// Longest pause between two looks at the queue: retries, and what other processes left.
+/// Longest pause between two rounds without a signal; needed for retries, and for deliveries of other
+/// processes.
 const POLL: Duration = Duration::from_millis(500);
-/// Shortest pause after a look that found nothing: most ends of lookups are told to nobody.
+/// Shortest pause after a round without deliveries, because most signals are ends of lookups without a
+/// webhook.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
-/// Pause while the store fails.
+/// Pause between two rounds while the store fails.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
-/// Everything that a worker is made of.
+/// Dependencies of a [`DeliveryWorker`].
 pub struct DeliveryWorkerParts {
-    /// The queue.
+    /// Store and queue of the deliveries.
     pub store: Arc<dyn WebhookStore>,
-    /// Encryption of secrets.
+    /// Decrypts signing secrets.
     pub encryption: Arc<WebhookEncryption>,
-    /// Sends messages.
+    /// Sends the signed messages.
     pub sender: Arc<dyn WebhookSender>,
-    /// Signals of new deliveries.
+    /// Signals of new deliveries and free places.
     pub signal: Arc<WorkSignal>,
-    /// The clocks.
+    /// Current time, and durations of attempts.
     pub clock: Arc<dyn Clock>,
-    /// Sleeps between polls and renewals.
+    /// Sleeps between rounds, and limits the time of attempts.
     pub timer: Arc<dyn Timer>,
-    /// Generates lease tokens, and the jitter of retries.
+    /// Generates lease tokens, and random variations of retry times.
     pub random: Arc<dyn Random>,
-    /// Starts attempts.
+    /// Spawns the task of an attempt.
     pub spawn: SpawnTask,
-    /// Attempts at the same time, at most.
+    /// Maximum number of concurrent attempts.
     pub places: u32,
 }
 
-/// Works on deliveries. Any number of processes may: each claims its own.
+/// Makes attempts of deliveries. Several processes may run it: each delivery is claimed by one.
 pub struct DeliveryWorker {
     parts: DeliveryWorkerParts,
     busy: AtomicU32,
 }
 
-/// Place of an attempt that is under way; free again once this is dropped.
+/// Place of a running attempt, which is free again once this is dropped.
 struct BusyPlace(Arc<DeliveryWorker>);
 
 impl Drop for BusyPlace {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
-        // An endpoint that had as many as it may have can have another one.
+        // A webhook that had the maximum number of concurrent attempts may now have another one.
         self.0.parts.signal.work();
     }
 }
 
 impl DeliveryWorker {
-    /// A worker of these parts.
+    /// Creates a worker from its dependencies.
     pub fn new(parts: DeliveryWorkerParts) -> Self {
         Self {
             parts,
@@ -82,7 +84,7 @@ impl DeliveryWorker {
         }
     }
 
-    /// Works until it is dropped.
+    /// Runs rounds until the future is dropped.
     pub async fn run(self: Arc<Self>) {
         loop {
             let pause = match self.round().await {
@@ -139,7 +141,8 @@ impl DeliveryWorker {
         (self.parts.spawn)(work.instrument(span).boxed());
     }
 
-    /// Makes one attempt, and stores its result.
+    /// Makes one attempt of a claimed delivery, and stores its result; discards it if the webhook is
+    /// disabled.
     async fn work(&self, claimed: &ClaimedDelivery, lease: Lease) -> Result<(), StoreError> {
         let ClaimedDelivery { delivery, endpoint } = claimed;
         if !endpoint.state.is_enabled() {
@@ -188,7 +191,7 @@ impl DeliveryWorker {
         Ok(())
     }
 
-    /// Signs the message as of now, and sends it.
+    /// Signs the message with the current time, and sends it.
     async fn send(&self, claimed: &ClaimedDelivery) -> Result<ReceiverAnswer, SendFailure> {
         let ClaimedDelivery { delivery, endpoint } = claimed;
         let at = self.parts.clock.now();
@@ -216,7 +219,7 @@ impl DeliveryWorker {
         }
     }
 
-    /// The secrets that sign now and can be read, the newest first.
+    /// The secrets that are valid for signing and can be decrypted, the newest first.
     fn secrets(&self, endpoint: &StoredEndpoint) -> Vec<EndpointSecret> {
         let signing = endpoint.secrets.signing(self.parts.clock.now());
         let read = signing.map(|secret| self.parts.encryption.decrypt(endpoint, secret));
@@ -237,7 +240,7 @@ impl DeliveryWorker {
     }
 }
 
-/// Logs an attempt: neither the address nor the answer.
+/// Logs the result of an attempt, without the target URL and the answer.
 fn log(claimed: &ClaimedDelivery, result: AttemptResult, state: Option<EndpointState>) {
     let (delivery, endpoint) = (claimed.delivery.id, claimed.endpoint.id);
     match state {

@@ -1,4 +1,4 @@
-//! The central bank's own batches: the text files that its page for many payments takes.
+//! Text files for the batch page of the central bank's portal.
 
 mod lines;
 

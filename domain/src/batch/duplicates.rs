@@ -1,4 +1,4 @@
-//! Rows of a batch that ask the same question.
+//! Finds rows of a batch with the same query.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 use crate::participant::ParticipantCode;
 use crate::query::ProofQuery;
 
-/// The questions of the rows so far, as digests: memory is bounded by the number of rows that may be
-/// remembered, about 60 bytes each.
+/// Digests of the queries of the rows so far. Memory is limited by the maximum number of stored
+/// digests, about 60 bytes each.
 #[derive(Clone, Debug)]
 pub struct Duplicates {
     first: HashMap<[u8; 32], u64>,
@@ -17,7 +17,7 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Remembers up to `most` different questions; those after them are compared, and not remembered.
+    /// Stores up to `most` different queries; later ones are compared but not stored.
     pub fn of_at_most(most: usize) -> Self {
         Self {
             first: HashMap::new(),
@@ -25,9 +25,8 @@ impl Duplicates {
         }
     }
 
-    /// Returns the row that asked the same question first: the same date, tracking key, account, amount and
-    /// institutions, as far as they are given. `row` is the row's place, in any count that the caller
-    /// keeps.
+    /// Returns the first row with the same query: the same date, tracking key, account, amount and
+    /// institutions, as far as they are given. `row` is the current row's number, in any numbering.
     pub fn first(&mut self, row: u64, query: &ProofQuery) -> Option<u64> {
         let is_full = self.first.len() >= self.most;
         match self.first.entry(digest(query)) {
@@ -42,7 +41,7 @@ impl Duplicates {
     }
 }
 
-/// A digest of the question. No value holds the character that ends it.
+/// A digest of the query. No value contains the separator, a line feed.
 fn digest(query: &ProofQuery) -> [u8; 32] {
     let code = |code: Option<ParticipantCode>| code.map_or(0, ParticipantCode::number);
     let ProofQuery {

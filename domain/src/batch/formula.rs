@@ -1,20 +1,21 @@
-//! CSV that a spreadsheet opens without running it.
+//! Protects CSV cells from being run as formulas by spreadsheets.
 
 use std::borrow::Cow;
 
 use crate::shown::shown;
 
-/// Signs with which a formula begins, and their full-width and small forms, which spreadsheets of East Asia take for
-/// the same.
+/// Signs with which a formula begins, and their full-width and small forms, which East Asian
+/// spreadsheets treat alike.
 const SIGNS: [char; 12] = [
     '=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫',
 ];
-/// Signs at which a program may split a cell: it takes them for the ends of columns or rows.
+/// Characters at which a program may split a cell, because it takes them for separators.
 const SEPARATORS: [char; 4] = [';', '\t', '\r', '\n'];
 
-/// A cell as a spreadsheet shows it, and doesn't compute it. One that begins as a formula gets an apostrophe before
-/// it (OWASP, "CSV injection"), and so does each part of it that begins as one for a program that splits it there.
-/// Those that read such a file in this crate drop that of a cell.
+/// Escapes a cell so that spreadsheets show it instead of computing it. An apostrophe is added before a
+/// cell that begins like a formula (OWASP, "CSV injection"), and before each part that does so for a
+/// program that splits the cell there. The readers in this crate drop the apostrophe at the start of a
+/// cell.
 pub fn escape(cell: &str) -> Cow<'_, str> {
     let begins_row = cell.starts_with(['\t', '\r', '\n']);
     let mut parts = cell.split_inclusive(SEPARATORS);
@@ -31,17 +32,17 @@ pub fn escape(cell: &str) -> Cow<'_, str> {
     escaped.into()
 }
 
-/// Returns `true` if a text begins with a sign, but for what a program may drop before it: blanks, quotes, and
-/// characters that nobody sees.
+/// Returns `true` if a text begins with a formula sign, after anything that a program may drop: blanks,
+/// quotes and invisible characters.
 fn is_formula(text: &str) -> bool {
     text.trim_start_matches(|it: char| it.is_whitespace() || it == '"' || shown(it) != it)
         .starts_with(SIGNS)
 }
 
-/// Writes one row (RFC 4180, with CRLF), every cell of it escaped.
+/// Writes one row (RFC 4180, with CRLF) with every cell escaped.
 ///
 /// # Panics
-/// Never: it is written to memory.
+/// Never, because writing to memory can't fail.
 pub fn row<C: AsRef<str>>(cells: impl IntoIterator<Item = C>) -> String {
     const INFALLIBLE: &str = "writing to memory can't fail";
     let mut writer = csv::WriterBuilder::new()

@@ -1,7 +1,7 @@
-//! Tables of payments as people and their programs write them.
+//! Tables of payments in the usual formats of people, spreadsheets and programs.
 //!
-//! [`Sheet`] reads a CSV: it recognises encoding, separator and header, then gives row by row a
-//! [`SheetRow`]. Rows of another format (JSON lines) come from [`SheetRow::of_cells`], with the same errors.
+//! [`Sheet`] reads a CSV file: it detects encoding, separator and header, then yields a [`SheetRow`]
+//! per row. [`SheetRow::of_cells`] builds rows from other formats (JSON lines), with the same errors.
 
 mod amount;
 mod bounds;

@@ -1,4 +1,4 @@
-//! Comparison of a file with the proof that the bank issues of the same payment.
+//! Compares a file with the bank's own proof of the same payment.
 
 use chrono::NaiveDate;
 
@@ -14,22 +14,23 @@ use crate::query::ProofQuery;
 use crate::seal::Verdict;
 use crate::tracking_key::TrackingKey;
 
-/// Result of looking up the payment of a file.
+/// The bank's answer about the payment of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BankRecord<'a> {
-    /// The proof that the bank issues.
+    /// The bank issues this proof.
     Issued(&'a Proof),
-    /// The bank knows the payment, and has no proof of it (yet).
+    /// The bank knows the payment but has no proof of it (yet).
     NotIssued(PaymentState),
-    /// The bank knows no such payment.
+    /// The bank has no record of the payment.
     Unknown,
-    /// The file doesn't say enough of the payment to look it up.
+    /// The bank wasn't queried, because the file lacks data.
     NotAskable,
-    /// The file came with proofs of other payments, and one request is one lookup.
+    /// The bank wasn't queried, because the ZIP has proofs of several payments and a request makes one
+    /// query.
     OfSeveralPayments,
 }
 
-/// Fields that tell the beneficiary.
+/// Fields that identify the beneficiary.
 const BENEFICIARY: [ProofField; 3] = [
     ProofField::BeneficiaryName,
     ProofField::BeneficiaryAccount,
@@ -37,7 +38,7 @@ const BENEFICIARY: [ProofField; 3] = [
 ];
 
 impl CheckReport {
-    /// The issuer of the file's payment, by the name that the file gives.
+    /// The issuer of the file's payment, found by the name in the file; `None` if it is unknown.
     pub fn issuer(&self, catalogue: &Catalogue) -> Option<ParticipantCode> {
         let proof = self.proof.as_ref()?;
         let name = proof.payer.institution.as_deref()?;
@@ -46,9 +47,9 @@ impl CheckReport {
         Some(issuer.code)
     }
 
-    /// The query that looks the file's payment up: by the sealed values if the seal is valid, so that
-    /// the payment of an altered file is found. `None` when the file lacks one of them; `today` is
-    /// Mexico City's.
+    /// The query for the file's payment. If the seal is valid, the sealed values are used, so that the
+    /// payment of an altered file is found. `None` if a value is missing or invalid; `today` is the
+    /// date in Mexico City.
     pub fn query(&self, catalogue: &Catalogue, today: NaiveDate) -> Option<ProofQuery> {
         let proof = self.proof.as_ref()?;
         let chain = &proof.chain;
@@ -77,8 +78,8 @@ impl CheckReport {
         })
     }
 
-    /// Adds the comparison with the bank's record of the payment, and settles the check of the tracking key if
-    /// the record tells whose it is.
+    /// Adds the comparison with the bank's record of the payment, and updates the check of the tracking
+    /// key if the record decides it.
     pub fn compare_with_bank(&mut self, record: BankRecord<'_>) {
         let Some(proof) = &self.proof else {
             return;
@@ -110,10 +111,10 @@ impl CheckReport {
         self.checks.push(portal);
     }
 
-    /// The check against the proof that the bank issues for the file's tracking key.
+    /// Compares the file's proof with the one that the bank issues for the file's tracking key.
     fn against(&self, proof: &Proof, issued: &Proof) -> Check {
         let name = CheckName::Portal;
-        // What is sealed is no forgery, so the key beside it is another payment's.
+        // The sealed data is authentic, so the tracking key must belong to another payment.
         if matches!(self.verdict, Verdict::Valid(_)) && !is_of_payment(proof, issued) {
             let fields = vec![ProofField::TrackingKey];
             return Check::failed(name, CheckReason::KeyOfAnotherPayment, fields);
@@ -126,13 +127,13 @@ impl CheckReport {
     }
 }
 
-/// Returns `true` if a file has the tracking key and the sealed data of the issued proof, whatever its other
-/// fields say. A bank may seal the same data again, with another certificate.
+/// Returns `true` if a file has the tracking key and the sealed data of the issued proof, whatever its
+/// other fields say. The certificate may differ, because a bank may seal the same data again.
 fn is_of_payment(file: &Proof, issued: &Proof) -> bool {
     file.tracking_key == issued.tracking_key && file.chain.fields().eq(issued.chain.fields())
 }
 
-/// The check against a payment of which the bank has no proof: one that gets none can't have one.
+/// The result for a payment without a proof. It fails if the bank will never issue one.
 fn without_proof(name: CheckName, state: PaymentState) -> Check {
     let (check, reason): (fn(_, _, _) -> _, _) = match state {
         PaymentState::Settled => (Check::not_checked, CheckReason::NotIssuedByBank),
@@ -151,7 +152,7 @@ fn without_proof(name: CheckName, state: PaymentState) -> Check {
     check(name, reason, Vec::new())
 }
 
-/// The reason that these differing fields are, the gravest first.
+/// The reason for the differing fields: the most serious one, `None` if none differ.
 fn reason(fields: &[ProofField]) -> Option<CheckReason> {
     if fields.is_empty() {
         None
@@ -164,7 +165,7 @@ fn reason(fields: &[ProofField]) -> Option<CheckReason> {
     }
 }
 
-/// The fields in which a file's proof differs from the issued one.
+/// The fields that differ between a file's proof and the issued one.
 fn differences(file: &Proof, issued: &Proof) -> Vec<ProofField> {
     let vat_differs = |vat| issued.vat_centavos != Some(vat);
     let own = [
@@ -184,7 +185,7 @@ fn differences(file: &Proof, issued: &Proof) -> Vec<ProofField> {
     ];
     let rest = [
         (ProofField::Concept, file.concept != issued.concept),
-        // A bank may leave it out of the attributes.
+        // A bank may omit the VAT from the attributes.
         (ProofField::Vat, file.vat_centavos.is_some_and(vat_differs)),
         (ProofField::Amount, file.centavos != issued.centavos),
         (

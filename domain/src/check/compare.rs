@@ -1,18 +1,19 @@
-//! Comparison of a proof's fields with its original chain.
+//! Compares a proof's fields with its original chain.
 
 use super::printed::{Compared, without_blanks};
 use super::{ProofField, Reading, Source};
 use crate::proof::{ChainReading, Party};
 
-/// Contradictions between the fields and the chain.
+/// Result of comparing the fields with the chain.
 pub(super) struct Comparison {
-    /// The fields that contradict the chain, in its order: those that differ from its nearest reading.
+    /// The fields that differ from the most similar reading of the chain, in the chain's order.
     pub(super) contradicting: Vec<ProofField>,
-    /// The fields whose values aren't certain by the chain, though they agree with a reading of it.
+    /// The fields that agree with a reading of the chain, but for which the chain allows other values.
     pub(super) uncertain: Vec<ProofField>,
 }
 
-/// Compares every field that the file gives beside the chain. All of them must follow one reading of it.
+/// Compares every field that the file has outside the chain. All must agree with the same reading of
+/// the chain.
 pub(super) fn compare(reading: &Reading) -> Comparison {
     let uncertain = reading.proof.uncertain_fields();
     let contradicting = if reading.source == Source::Pdf(Compared::Nothing) {
@@ -59,8 +60,8 @@ fn contradicting(reading: &Reading) -> Vec<ProofField> {
     contradicting
 }
 
-/// The texts of a file that differ from a reading of its chain. A page shows no kinds of accounts, nothing in
-/// the place of a missing field, and its lines eat blanks.
+/// The text fields of a file that differ from a reading of its chain. A PDF page shows no account
+/// types, leaves missing fields blank, and loses blanks at line breaks.
 fn texts_that_differ(reading: &Reading, sealed: &ChainReading<'_>) -> Vec<ProofField> {
     let proof = &reading.proof;
     let differs = match reading.source {
@@ -75,7 +76,7 @@ fn texts_that_differ(reading: &Reading, sealed: &ChainReading<'_>) -> Vec<ProofF
             ProofField::Concept,
             differs(proof.concept.as_deref(), sealed.concept()),
         ),
-        // The attribute may be missing where the chain has a value.
+        // The attribute may be missing even if the chain has a value.
         (ProofField::Vat, proof.vat_centavos.is_some_and(vat_differs)),
         (
             ProofField::Amount,
@@ -99,7 +100,7 @@ fn texts_that_differ(reading: &Reading, sealed: &ChainReading<'_>) -> Vec<ProofF
         .collect()
 }
 
-/// Differences of two parties, in the order of the original chain.
+/// `true` for each field that differs between two parties, in the order of the original chain.
 pub(super) fn party_differences(
     one: &Party,
     other: &Party,

@@ -1,33 +1,32 @@
-//! Kinds of files that people send in place of a proof, told by their bytes alone: names and declared types
-//! are often wrong.
+//! Detects the type of a file from its bytes, because file names and declared types are often wrong.
 
 use super::CheckReason;
 use crate::file::Format;
 
-/// Objects without which no PDF shows a page: its content, and a stream of all others.
+/// Minimum number of objects in a PDF that shows a page: the content, and a stream of all others.
 const OBJECTS_OF_A_PDF: usize = 2;
-/// Bytes in which the first element of an XML, or the header of an e-mail, is looked for.
+/// Number of bytes searched for the first element of an XML or the header of an e-mail.
 const HEAD: usize = 4096;
 
-/// Kind of a file.
+/// Type of an uploaded file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// An XML or a PDF, which may be a proof.
     Proof(Format),
     /// A ZIP, which may hold proofs.
     Zip,
-    /// No proof, for this reason.
+    /// Neither, so not a proof.
     Other(CheckReason),
 }
 
-/// Signatures at the first byte.
+/// File signatures at offset 0.
 const SIGNATURES: [(&[u8], CheckReason); 15] = [
     (b"\x89PNG\r\n\x1a\n", CheckReason::Picture),
     (b"\xff\xd8\xff", CheckReason::Picture),
     (b"GIF8", CheckReason::Picture),
     (b"II*\0", CheckReason::Picture),
     (b"MM\0*", CheckReason::Picture),
-    // Documents of Office up to 2003, and messages of Outlook.
+    // Microsoft Office documents up to 2003, and Outlook messages.
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         CheckReason::OfficeDocument,
@@ -39,25 +38,26 @@ const SIGNATURES: [(&[u8], CheckReason); 15] = [
     (b"BZh", CheckReason::OtherArchive),
     (b"\xfd7zXZ\0", CheckReason::OtherArchive),
     (b"\x28\xb5\x2f\xfd", CheckReason::OtherArchive),
-    // A Windows program, which pretends to be a proof in many a fraud.
+    // A Windows program; fraudsters send them as proofs.
     (b"MZ", CheckReason::UnknownFormat),
     (b"\x7fELF", CheckReason::UnknownFormat),
 ];
-/// First bytes of a ZIP: a file in it (APPNOTE.TXT, 4.3.7), or the end of an empty one (4.3.16).
+/// Signatures of a ZIP at offset 0: a file in it (APPNOTE.TXT, 4.3.7), or the end record of an empty
+/// one (4.3.16).
 const ZIP_SIGNATURES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
-/// Brands of HEIC and AVIF pictures (ISO/IEC 23008-12), at the eighth byte.
+/// Brands of HEIC and AVIF pictures (ISO/IEC 23008-12), at offset 8.
 const PICTURE_BRANDS: [&[u8]; 9] = [
     b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1", b"avif", b"avis",
 ];
-/// File that every document of Office since 2007 holds (ECMA-376, part 2).
+/// File in every Office document since 2007 (ECMA-376, part 2).
 const OFFICE_PART: &[u8] = b"[Content_Types].xml";
-/// Content of the first file of a document of `LibreOffice` (`OpenDocument` 1.3, part 2).
+/// Content of the first file in a `LibreOffice` document (`OpenDocument` 1.3, part 2).
 const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument";
-/// Names of the namespaces of the tax authority's documents begin so.
+/// Prefix of the XML namespaces of the tax authority's documents.
 const TAX_AUTHORITY: &[u8] = b"http://www.sat.gob.mx/";
-/// Root elements of its invoices, and of its certificates of tax withheld.
+/// Root elements of the tax authority's invoices and withholding certificates.
 const INVOICES: [&[u8]; 2] = [b"Comprobante", b"Retenciones"];
-/// Headers with which e-mails begin, in lower case.
+/// Headers at the start of e-mails, in lower case.
 const MAIL_HEADERS: [&[u8]; 10] = [
     b"delivered-to:",
     b"return-path:",
@@ -72,8 +72,8 @@ const MAIL_HEADERS: [&[u8]; 10] = [
 ];
 
 impl FileKind {
-    /// The kind of a file. What viewers of PDF open is a PDF, even if it is a picture or a page, too; but for a form,
-    /// which a program sent in place of the file in it.
+    /// The type of a file. Whatever a PDF viewer opens counts as a PDF, even if it is also a picture or
+    /// a web page. The exception is an HTML form that a program sent instead of the file.
     pub fn of(file: &[u8]) -> Self {
         match Self::of_beginning(file) {
             form @ Self::Other(CheckReason::Form) => form,
@@ -102,13 +102,13 @@ impl FileKind {
     }
 }
 
-/// Returns `true` for a ZIP, and for a document that is made of one.
+/// Returns `true` for a ZIP and for document formats based on ZIP.
 pub fn is_zip(file: &[u8]) -> bool {
     ZIP_SIGNATURES.iter().any(|it| file.starts_with(it))
 }
 
-/// Returns `true` for a file that viewers of PDF may open, whatever it begins with: they search for the header, and
-/// some for the objects where there is none. Only these parts of the file are looked at.
+/// Returns `true` if a PDF viewer may open the file, whatever it begins with: viewers search for the
+/// header, and some for the objects if there is none. Only the given parts of the file are searched.
 pub(super) fn may_be_pdf<'a>(parts: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut objects = 0;
     parts.into_iter().any(|part| {
@@ -117,7 +117,7 @@ pub(super) fn may_be_pdf<'a>(parts: impl Iterator<Item = &'a [u8]>) -> bool {
     })
 }
 
-/// Number of places where a viewer finds an object: `obj` behind a number and a blank.
+/// Number of PDF objects: `obj` after a number and a blank.
 fn objects_in(part: &[u8]) -> usize {
     let begins_object = |place: &usize| {
         let before = part[..*place].trim_ascii_end();
@@ -137,7 +137,7 @@ fn of_zip(file: &[u8]) -> FileKind {
     }
 }
 
-/// Names of the files in a ZIP, by its directory (APPNOTE.TXT, 4.3.12 and 4.3.16).
+/// Names of the files in a ZIP according to its directory (APPNOTE.TXT, 4.3.12 and 4.3.16).
 fn names_in(zip: &[u8]) -> impl Iterator<Item = &[u8]> {
     let number = |place: usize| -> Option<usize> {
         let bytes = zip.get(place..place.checked_add(2)?)?;
@@ -170,7 +170,7 @@ fn of_signature(file: &[u8]) -> Option<CheckReason> {
                 .iter()
                 .any(|brand| file.get(8..12) == Some(brand));
         let is_webp = file.starts_with(b"RIFF") && file.get(8..12) == Some(b"WEBP");
-        // The sizes of the known headers of a bitmap stand at its 15th byte.
+        // The header's size is at offset 14; these are the known ones.
         let is_bitmap = file.starts_with(b"BM")
             && matches!(
                 file.get(14..18),
@@ -183,7 +183,7 @@ fn of_signature(file: &[u8]) -> Option<CheckReason> {
         .or_else(|| is_picture().then_some(CheckReason::Picture))
 }
 
-/// The kind of an XML or a page, by the name of its first element.
+/// The type of an XML or HTML file, by the name of its first element.
 fn of_markup(text: &[u8]) -> FileKind {
     let head = &text[..text.len().min(HEAD)];
     let Some(name) = first_element(head) else {
@@ -223,7 +223,7 @@ fn first_element(mut text: &[u8]) -> Option<&[u8]> {
     text.split(is_end).next().filter(|name| !name.is_empty())
 }
 
-/// The kind of a file that is neither markup nor known by its first bytes.
+/// The type of a file that is neither markup nor has a known signature.
 fn of_text(text: &[u8]) -> CheckReason {
     let head = &text[..text.len().min(HEAD)];
     let lower = head.to_ascii_lowercase();
@@ -250,7 +250,7 @@ fn of_text(text: &[u8]) -> CheckReason {
     }
 }
 
-/// The file without a byte order mark of UTF-8.
+/// The file without a UTF-8 byte order mark.
 fn without_mark(file: &[u8]) -> &[u8] {
     file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
 }

@@ -4,15 +4,15 @@ use crate::seal::SealVerdict;
 use crate::variants::named_enum;
 
 named_enum! {
-    /// A check, by its name in the APIs.
+    /// A check of a file. The serialized names are those of the APIs.
     pub enum CheckName {
-        /// The file is a proof.
+        /// The file has the structure of a proof.
         #[strum(serialize = "estructura")]
         Structure,
-        /// The attributes of an XML say what its original chain says.
+        /// The attributes of an XML agree with its original chain.
         #[strum(serialize = "atributos_y_cadena")]
         Attributes,
-        /// The visible text of a PDF says what its original chain says.
+        /// The visible text of a PDF agrees with its original chain.
         #[strum(serialize = "texto_y_cadena")]
         VisibleText,
         /// The seal is the receiving institution's signature of the original chain.
@@ -21,13 +21,13 @@ named_enum! {
         /// The end of the original chain repeats the seal.
         #[strum(serialize = "sello_repetido")]
         RepeatedSeal,
-        /// The original chain names the certificate that is given beside it.
+        /// The certificate number in the original chain is the one given outside the chain.
         #[strum(serialize = "certificado")]
         Certificate,
-        /// The tracking key, which no seal covers and only the bank's record tells.
+        /// The tracking key. No seal covers it, so only the bank's record can confirm it.
         #[strum(serialize = "clave_rastreo")]
         TrackingKey,
-        /// The bank issues the same proof, if it was asked.
+        /// The bank's own proof is the same; checked only if the bank was queried.
         #[strum(serialize = "portal")]
         Portal,
     }
@@ -36,11 +36,11 @@ named_enum! {
 named_enum! {
     /// Result of one check.
     pub enum CheckResult {
-        /// As it must be.
+        /// The check passed.
         Ok,
-        /// Something is wrong.
+        /// The check found an error.
         Failed,
-        /// Nothing is known.
+        /// The check could not be made.
         NotChecked,
     }
 }
@@ -54,16 +54,16 @@ named_enum! {
         /// The file is empty.
         #[strum(serialize = "archivo_vacio")]
         Empty,
-        /// The file is an invoice (CFDI) of the tax authority's.
+        /// The file is an electronic invoice (CFDI).
         #[strum(serialize = "es_factura")]
         Invoice,
         /// The file is a picture.
         #[strum(serialize = "es_imagen")]
         Picture,
-        /// The file is a document of a word processor or a spreadsheet.
+        /// The file is a word-processor document or a spreadsheet.
         #[strum(serialize = "es_documento_de_office")]
         OfficeDocument,
-        /// The file is a page of a web site.
+        /// The file is an HTML page.
         #[strum(serialize = "es_pagina_web")]
         WebPage,
         /// The file is an e-mail.
@@ -72,7 +72,7 @@ named_enum! {
         /// The file is JSON.
         #[strum(serialize = "es_json")]
         Json,
-        /// The body is a form in place of a file.
+        /// The body is an HTML form instead of a file.
         #[strum(serialize = "es_formulario")]
         Form,
         /// The file is plain text.
@@ -87,7 +87,7 @@ named_enum! {
         /// The ZIP can't be read.
         #[strum(serialize = "zip_danado")]
         DamagedZip,
-        /// The ZIP holds more, or larger, files than are checked.
+        /// The ZIP has too many files, or files that are too large.
         #[strum(serialize = "zip_muy_grande")]
         ZipTooLarge,
         /// The ZIP holds no proof.
@@ -102,10 +102,10 @@ named_enum! {
         /// The file within a ZIP is damaged, or compressed by another method than Deflate.
         #[strum(serialize = "archivo_ilegible")]
         UnreadableEntry,
-        /// The file within a ZIP is deflated far more than proofs are.
+        /// The compression ratio of the file within a ZIP is far higher than a proof's.
         #[strum(serialize = "compresion_excesiva")]
         TooDeflated,
-        /// The file has far more parts than any proof.
+        /// The file has far more elements, objects or fields than any proof.
         #[strum(serialize = "demasiado_complejo")]
         TooComplex,
         /// The XML isn't UTF-8.
@@ -154,10 +154,11 @@ named_enum! {
         /// The PDF has more than one proof.
         #[strum(serialize = "varios_comprobantes")]
         SeveralProofs,
-        /// The seal is valid, so the named fields were changed.
+        /// The seal is valid but the named fields contradict the chain: the fields were changed.
         #[strum(serialize = "campos_cambiados")]
         FieldsChanged,
-        /// The seal is valid, and so many fields contradict that the chain is another payment's.
+        /// The seal is valid, but so many fields contradict the chain that it belongs to another
+        /// payment.
         #[strum(serialize = "cadena_de_otro_pago")]
         ChainOfAnotherPayment,
         /// The seal is invalid, and fields contradict: the original chain was changed.
@@ -167,13 +168,13 @@ named_enum! {
         /// alike, or the seal is another proof's.
         #[strum(serialize = "cadena_y_campos_cambiados_u_otro_sello")]
         SealOfAnotherText,
-        /// Fields contradict the chain, and nothing tells which of them is true.
+        /// Fields contradict the chain; it is unknown which of the two is right.
         #[strum(serialize = "contradiccion")]
         Contradiction,
-        /// A `|` in a name or the concept, so the places of the chain's fields are uncertain.
+        /// A name or the concept holds a `|`, so the positions of the chain's fields are uncertain.
         #[strum(serialize = "lugares_inciertos")]
         UncertainPlaces,
-        /// The XML holds more than a bank writes, which a viewer may show.
+        /// The XML has content that banks don't write and that a viewer may show.
         #[strum(serialize = "contenido_ajeno")]
         ForeignContent,
         /// The page isn't drawn as the portal draws it, so what it shows wasn't compared; the named
@@ -186,16 +187,16 @@ named_enum! {
         /// The certificate number or the seal can't be read.
         #[strum(serialize = "sello_ilegible")]
         UnreadableSeal,
-        /// The seal at the end of the original chain is another one.
+        /// The seal at the end of the original chain differs from the one given outside it.
         #[strum(serialize = "otro_sello")]
         AnotherSeal,
         /// The original chain names another certificate.
         #[strum(serialize = "otro_certificado")]
         AnotherCertificate,
-        /// No seal covers it.
+        /// No seal covers the checked field.
         #[strum(serialize = "sin_sello")]
         Unsealed,
-        /// No bank writes such a tracking key.
+        /// The tracking key has a form that no bank uses.
         #[strum(serialize = "clave_que_ningun_banco_escribe")]
         ForeignTrackingKey,
         /// The bank's proof has another amount.
@@ -210,7 +211,7 @@ named_enum! {
         /// The bank's proof differs in other fields.
         #[strum(serialize = "otros_datos")]
         OtherData,
-        /// The bank knows no such payment.
+        /// The bank has no record of the payment.
         #[strum(serialize = "desconocido_para_el_banco")]
         UnknownToBank,
         /// The payment was settled, and the bank has no proof of it.
@@ -228,25 +229,25 @@ named_enum! {
         /// The payment was canceled.
         #[strum(serialize = "pago_cancelado")]
         PaymentCanceled,
-        /// The file doesn't say enough to ask the bank.
+        /// The file lacks data that a query to the bank needs.
         #[strum(serialize = "faltan_datos_para_consultar")]
         NotAskable,
-        /// The file came with proofs of other payments, so the bank wasn't asked.
+        /// The ZIP has proofs of several payments, so the bank wasn't queried.
         #[strum(serialize = "varios_pagos_en_zip")]
         SeveralPayments,
     }
 }
 
 named_enum! {
-    /// Comparison of what the page of a PDF shows with what is sealed.
+    /// Result of comparing the visible page of a PDF with the sealed data.
     pub enum PageComparison {
-        /// The page is the portal's, and shows what is sealed.
+        /// The page has the portal's layout and shows the sealed data.
         #[strum(serialize = "coincide")]
         Agrees,
-        /// The page shows something else.
+        /// The page contradicts the sealed data.
         #[strum(serialize = "contradice")]
         Contradicts,
-        /// A viewer may show something else than the text that was read.
+        /// Not compared: a viewer may show other text than the text that was read.
         #[strum(serialize = "no_comparada")]
         NotCompared,
     }
@@ -255,16 +256,16 @@ named_enum! {
 named_enum! {
     /// Result of all checks of a file.
     pub enum CheckOutcome {
-        /// The seal is valid, and what people read says what is sealed.
+        /// The seal is valid, and the visible data agree with the sealed data.
         Valid,
         /// A check failed.
         Invalid,
-        /// Nothing is wrong, and something couldn't be checked.
+        /// No check failed, but at least one could not be made.
         NotChecked,
     }
 }
 
-/// The result as it is recorded with a request.
+/// Converts the result to the form in which a request records it.
 impl From<CheckOutcome> for SealVerdict {
     fn from(outcome: CheckOutcome) -> Self {
         match outcome {
@@ -295,7 +296,7 @@ impl CheckReason {
 }
 
 impl CheckOutcome {
-    /// The gravest of several results.
+    /// The worst of several results: invalid, then not checked, then valid. `None` for an empty list.
     pub fn gravest(outcomes: impl IntoIterator<Item = Self>) -> Option<Self> {
         outcomes.into_iter().max_by_key(|outcome| match outcome {
             Self::Valid => 0,

@@ -1,9 +1,9 @@
-//! The printed proof: the portal's page.
+//! Reads the visible page of a proof's PDF.
 //!
-//! A page that is drawn as the portal's generator draws it, and whose texts all stand where they stand
-//! in the portal's layout, shows its texts and nothing else: it is compared as a whole. Any other page
-//! is read by its labels, for its original chain, and for what contradicts it; a value stands to the
-//! right of its label, or below it, and everything that is drawn there belongs to it.
+//! If the page's drawing operations and all text positions are those of the portal's layout, the page
+//! shows its texts and nothing else, and is compared as a whole. Any other page is searched for labels:
+//! the original chain and the values that may contradict it are read there. A value is the text to the
+//! right of its label or below it, including anything else drawn in that place.
 
 use chrono::{NaiveDate, NaiveTime};
 
@@ -24,58 +24,58 @@ pub use layout::PORTAL_NOTICE;
 use layout::Sheet;
 pub use spanish::printed_date;
 
-/// Maximum number of texts of a page; the portal's has about 60.
+/// Maximum number of text runs on a page; the portal's has about 60.
 pub const MAX_RUNS: usize = 2048;
 
-/// A text of a page, where it begins. Positions are in points, from the bottom left.
+/// A text run on a page. Positions are in points, from the bottom left.
 #[derive(Clone, PartialEq)]
 pub struct TextRun {
-    /// Distance from the left.
+    /// Horizontal start, from the left edge.
     pub x: f32,
-    /// Distance of the base line from the bottom.
+    /// Height of the base line above the bottom edge.
     pub y: f32,
-    /// Width of the whole text, in Helvetica.
+    /// Width of the text when set in Helvetica.
     pub width: f32,
-    /// Size of the type.
+    /// Font size in points.
     pub size: f32,
-    /// The text, with its blanks.
+    /// The text, including blanks.
     pub text: String,
 }
 
-/// The page of a PDF, as it is drawn.
+/// The text runs and drawing operations of a PDF page.
 #[derive(Clone, PartialEq, Default)]
 pub struct PrintedPage {
-    /// All texts, in the order in which they are drawn, at most [`MAX_RUNS`].
+    /// All text runs in drawing order, at most [`MAX_RUNS`].
     pub runs: Vec<TextRun>,
-    /// The manner in which they are drawn.
+    /// Kind of the drawing operations.
     pub drawing: Drawing,
 }
 
-/// Manner of drawing of a page.
+/// Kind of drawing operations on a page, which tells how reliable the text runs are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Drawing {
-    /// As the portal's generator draws: a viewer shows these texts where they say, the portal's boxes,
-    /// lines and picture, and nothing else.
+    /// Only the operations of the portal's generator. A viewer shows the text runs at their positions,
+    /// the portal's boxes, lines and picture, and nothing else.
     Portal,
-    /// In another manner. A viewer shows these texts where they say, unless something covers them.
+    /// Other operations. A viewer shows the text runs at their positions, unless something covers them.
     Other,
-    /// A viewer may show other texts, or none.
+    /// Unknown operations: a viewer may show other text, or none.
     #[default]
     Unknown,
 }
 
-/// Part of a page that was compared with its original chain.
+/// Part of a page that is compared with its original chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
-    /// Everything that a viewer shows.
+    /// Everything visible.
     Whole,
-    /// The texts beside the labels: they contradict the chain or not, and there may be more.
+    /// The texts next to the labels. There may be other visible text.
     Texts,
-    /// Nothing.
+    /// Nothing, because the visible text is unknown.
     Nothing,
 }
 
-/// The fields that people see, in the order of the JSON.
+/// The visible fields, in the order of the JSON.
 const VISIBLE: [ProofField; 14] = [
     ProofField::OperationDate,
     ProofField::CreditDate,
@@ -93,11 +93,11 @@ const VISIBLE: [ProofField; 14] = [
     ProofField::Amount,
 ];
 
-/// Reads the pages of a file: one reading for each way to join the lines of the original chain, the
-/// likeliest first. `today` is Mexico City's.
+/// Reads the pages of a file. Returns one reading for each way to join the lines of the original chain,
+/// the likeliest first. `today` is the date in Mexico City.
 ///
 /// # Errors
-/// [`PdfError::SeveralProofs`] for more than one page with a chain; for none, the kind of document
+/// [`PdfError::SeveralProofs`] if more than one page has a chain. If none has one, the kind of document
 /// that it is instead ([`PdfError::BankReceipt`], [`PdfError::StateReport`]), [`PdfError::NoText`],
 /// [`PdfError::NoChain`], or [`PdfError::TooComplex`].
 pub(super) fn readings(
@@ -159,7 +159,7 @@ fn readings_of(page: &PrintedPage, environment: Environment, today: NaiveDate) -
     )
 }
 
-/// A reading for each join of the chain's lines that is a chain.
+/// A reading for each join of the lines that parses as an original chain.
 fn joined(lines: &[String], visible: &Visible<'_>) -> Vec<Reading> {
     joins(lines)
         .filter_map(|text| OriginalChain::parse(&format!("{text}{}", visible.seal)).ok())
@@ -167,8 +167,7 @@ fn joined(lines: &[String], visible: &Visible<'_>) -> Vec<Reading> {
         .collect()
 }
 
-/// Content of the page for the payment whose chain is `chain`. Fields that it doesn't show are the
-/// chain's.
+/// The page's fields. Fields that the page doesn't show are taken from `chain`.
 fn reading(visible: &Visible<'_>, chain: OriginalChain) -> Reading {
     let mut unreadable = Vec::new();
     let operation_date = visible
@@ -224,7 +223,8 @@ fn reading(visible: &Visible<'_>, chain: OriginalChain) -> Reading {
     }
 }
 
-/// The sealed fields that the page doesn't show. The portal leaves the place of an unknown one blank.
+/// The sealed fields that the page doesn't show. The portal leaves unknown fields blank, so those don't
+/// count.
 fn missing(visible: &Visible<'_>, chain: &OriginalChain) -> Vec<ProofField> {
     let (payer, beneficiary) = (chain.payer(), chain.beneficiary());
     let is_sealed = |field: &ProofField| match field {
@@ -245,7 +245,7 @@ fn missing(visible: &Visible<'_>, chain: &OriginalChain) -> Vec<ProofField> {
     fields.filter(is_missing).filter(is_sealed).collect()
 }
 
-/// The visible values.
+/// The visible values of a page.
 struct Visible<'a> {
     value: &'a dyn Fn(ProofField) -> Option<String>,
     compared: Compared,
@@ -254,7 +254,7 @@ struct Visible<'a> {
 }
 
 impl Visible<'_> {
-    /// The value of a field; one that can't be read is noted.
+    /// Parses the value of a field; a failure adds the field to `unreadable`.
     fn read<T>(
         &self,
         field: ProofField,
@@ -269,8 +269,8 @@ impl Visible<'_> {
         value
     }
 
-    /// The text of a field: the chain's when both are equal but for blanks, which lines of a page
-    /// eat, or when the page doesn't show the field.
+    /// The text of a field. It is the chain's if the page doesn't show the field, or if the two differ
+    /// only in blanks, which line breaks on a page remove.
     fn text(&self, field: ProofField, sealed: Option<&str>) -> Option<String> {
         let Some(shown) = (self.value)(field) else {
             return sealed.map(str::to_owned);
@@ -284,7 +284,7 @@ impl Visible<'_> {
         }
     }
 
-    /// The VAT; words instead of a number say that there is none.
+    /// The VAT in centavos; `None` if the page shows words instead of a number.
     fn vat(&self, unreadable: &mut Vec<ProofField>) -> Option<u64> {
         let text = (self.value)(ProofField::Vat)?;
         if !text.contains(|c: char| c.is_ascii_digit()) {

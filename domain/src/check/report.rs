@@ -1,4 +1,4 @@
-//! Report of all checks of a file.
+//! Results of all checks of a file.
 
 use chrono::NaiveDate;
 
@@ -17,22 +17,23 @@ use crate::notice::{Notice, NoticeCode};
 use crate::proof::{Proof, ProofError};
 use crate::seal::{NotChecked, UncheckedSeal, Verdict};
 
-/// Everything that is known of a file.
+/// Results of all checks of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
-    /// The proof; `None` when the file isn't one. Of a page that wasn't compared, its sealed data.
+    /// The proof; `None` if the file isn't one. For a PDF page that couldn't be compared, only the
+    /// sealed data.
     pub proof: Option<Proof>,
-    /// The verdict on its seal.
+    /// The verdict on the proof's seal.
     pub verdict: Verdict,
     /// All checks, in the order of the APIs.
     pub checks: Vec<Check>,
-    /// The verdict by the sandbox's published key, if that made the seal, or the seal names its certificate and no
-    /// institution's.
+    /// The verdict with the sandbox's public key, if the sandbox made the seal, or if the seal names
+    /// the sandbox's certificate and no institution's.
     pub by_sandbox: Option<Verdict>,
 }
 
 impl CheckReport {
-    /// Checks the XML of a proof; `verdict` checks a proof's seal.
+    /// Checks the XML of a proof; `verdict` verifies its seal.
     pub fn of_xml(xml: &[u8], verdict: impl Fn(&Proof) -> Verdict) -> Self {
         if xml.len() > MAX_FILE_BYTES {
             return Self::unreadable(&FileError::Xml(ProofError::TooLarge { bytes: xml.len() }));
@@ -58,9 +59,9 @@ impl CheckReport {
         }
     }
 
-    /// Checks the pages of a PDF with the keys of an environment. A line's end may hide a blank of the
-    /// original chain: of all ways to join its lines, the one whose seal is valid counts, else the
-    /// likeliest. `today` is Mexico City's: a page isn't of a later day.
+    /// Checks the pages of a PDF of an environment. A line break may hide a blank of the original
+    /// chain, so all ways to join its lines are tried: the one with a valid seal counts, else the most
+    /// likely one. `today` is the date in Mexico City; a page with a later date is refused.
     pub fn of_pages(
         pages: Result<&[PrintedPage], PdfError>,
         environment: Environment,
@@ -74,7 +75,7 @@ impl CheckReport {
         let mut likeliest = None;
         for reading in readings {
             let verdict = match verdict(&reading.proof) {
-                // The page's encoding has no other sign for a character that it lacks.
+                // The page's encoding has these in place of characters that it lacks.
                 Verdict::Invalid if reading.proof.chain.as_str().contains(['?', '\u{fffd}']) => {
                     Verdict::NotChecked(NotChecked::Unreadable)
                 }
@@ -83,7 +84,8 @@ impl CheckReport {
             if matches!(verdict, Verdict::Valid(_)) {
                 return Self::of_reading(reading, verdict);
             }
-            // A known key of another certificate makes all joins invalid but the one that it sealed.
+            // If a known key of another certificate made the seal, only the join that it sealed isn't
+            // invalid.
             let likelihood = match verdict {
                 Verdict::NotChecked(NotChecked::Unreadable) => 0,
                 Verdict::Invalid => 1,
@@ -102,12 +104,12 @@ impl CheckReport {
         }
     }
 
-    /// The report of a file that is no proof, for this reason.
+    /// The report on a file that is not a proof, for this reason.
     pub fn of_other(reason: CheckReason) -> Self {
         Self::without_proof(reason, None)
     }
 
-    /// The report of a file that should be a proof, and isn't.
+    /// The report on a file that should be a proof but can't be read as one.
     fn unreadable(error: &FileError) -> Self {
         let (reason, element) = structure_fault(error);
         Self::without_proof(reason, element)
@@ -156,18 +158,19 @@ impl CheckReport {
         }
     }
 
-    /// The result of all checks together. That nobody compared the tracking key doesn't count, if a bank may have
-    /// written it.
+    /// The combined result of all checks. A tracking key that wasn't compared doesn't count, if a bank
+    /// may have assigned it.
     pub fn outcome(&self) -> CheckOutcome {
         self.outcome_but_for(|check| check.reason == Some(CheckReason::Unsealed))
     }
 
-    /// The result of all checks but the seal's own: what it is worth if its seal is valid.
+    /// The combined result of all checks except those of the seal and the tracking key: the result if
+    /// the seal is valid.
     pub fn outcome_of_fields(&self) -> CheckOutcome {
         self.outcome_but_for(|check| matches!(check.name, CheckName::TrackingKey | CheckName::Seal))
     }
 
-    /// The result of all checks together, of which these may be open.
+    /// The combined result. Checks for which `may_be_open` returns `true` may be unchecked.
     fn outcome_but_for(&self, may_be_open: impl Fn(&Check) -> bool) -> CheckOutcome {
         let mut checks = self.checks.iter();
         if checks.any(|check| check.result == CheckResult::Failed) {
@@ -182,16 +185,16 @@ impl CheckReport {
         }
     }
 
-    /// The result in the total of several files. One that should be a proof and can't be read as one is `invalid`;
-    /// `None` for one that is told to be another document.
+    /// The result when several files are counted: `invalid` for a file that should be a proof but can't
+    /// be read as one; `None` for a file that is another kind of document.
     pub fn outcome_in_total(&self) -> Option<CheckOutcome> {
         let is_another = |check: &Check| check.reason.is_some_and(CheckReason::is_another_document);
         let counts = self.proof.is_some() || !self.checks.iter().any(is_another);
         counts.then(|| self.outcome())
     }
 
-    /// The report on a file of this name. Programs go by names: another document that is named as a proof, but for an
-    /// invoice, counts as one that can't be read.
+    /// Takes the file's name into account, because programs rely on it: another kind of document,
+    /// except an invoice, that is named like a proof counts as a proof that can't be read.
     #[must_use]
     pub fn of_named(self, name: &str) -> Self {
         let reason = self.checks.first().and_then(|check| check.reason);
@@ -203,7 +206,7 @@ impl CheckReport {
         }
     }
 
-    /// The comparison of a PDF's page; `None` for another file.
+    /// Result of comparing a PDF's page; `None` for other files.
     pub fn page(&self) -> Option<PageComparison> {
         let check = self.check(CheckName::VisibleText)?;
         Some(match check.result {
@@ -213,7 +216,7 @@ impl CheckReport {
         })
     }
 
-    /// Notices beside the outcome.
+    /// Notices to show with the outcome.
     pub fn notices(&self) -> Vec<Notice> {
         let tracking_key = self.check(CheckName::TrackingKey);
         let unsealed = Notice::of_unsealed(match tracking_key {
@@ -228,16 +231,16 @@ impl CheckReport {
         sandbox.into_iter().chain([unsealed]).collect()
     }
 
-    /// Returns `true` if this check counts as one more time that the proof was shown. A file that is refused
-    /// doesn't, and neither does one whose seal isn't any: whoever has a proof's chain could make it, and the
-    /// true proof would look used.
+    /// Returns `true` if this check counts as a presentation of the proof. A file that is refused
+    /// doesn't count, nor one without a readable seal: anybody who has the proof's chain could make it,
+    /// and the real proof would look as if it had been used.
     pub fn counts_as_shown(&self) -> bool {
         let has_seal =
             |proof: &Proof| UncheckedSeal::of(proof).is_ok_and(|seal| seal.is_readable());
         self.outcome() != CheckOutcome::Invalid && self.proof.as_ref().is_some_and(has_seal)
     }
 
-    /// The check of this name, if the file has one.
+    /// The check with this name; `None` if it wasn't made.
     pub fn check(&self, name: CheckName) -> Option<&Check> {
         self.checks.iter().find(|check| check.name == name)
     }

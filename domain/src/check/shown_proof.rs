@@ -1,4 +1,4 @@
-//! The proof that a PDF shows, compared with an XML.
+//! The proof shown by a PDF, for comparison with an XML.
 
 use chrono::NaiveDate;
 
@@ -7,13 +7,13 @@ use crate::key::Environment;
 use crate::proof::{OriginalChain, Proof};
 use crate::seal::{NotChecked, Verdict};
 
-/// The proof that a page of the portal's shows, in every spelling that its lines allow. A page that isn't
-/// drawn as the portal's, or that contradicts its own chain, shows none.
+/// The proof shown by a page of the portal, in every reading that its line breaks allow. Empty if the
+/// page isn't drawn like the portal's or contradicts its own chain.
 #[derive(Clone, Debug)]
 pub struct ShownProof(Vec<Proof>);
 
 impl ShownProof {
-    /// Reads a file's pages; `today` is Mexico City's.
+    /// Reads a file's pages; `today` is the date in Mexico City.
     ///
     /// # Errors
     /// See [`PdfError`].
@@ -31,12 +31,12 @@ impl ShownProof {
         Ok(Self(agreeing.filter_map(|report| report.proof).collect()))
     }
 
-    /// The seal of the proof, in base64.
+    /// The seal in base64; empty if there is no proof.
     pub fn seal(&self) -> &str {
         self.0.first().map_or("", |proof| proof.chain.seal())
     }
 
-    /// Returns `true` if a page shows this chain and this tracking key.
+    /// Returns `true` if the page shows this chain and this tracking key.
     pub fn is(&self, chain: &OriginalChain, tracking_key: &str) -> bool {
         self.0.iter().any(|shown| {
             shown.tracking_key == tracking_key && is_same(shown.chain.as_str(), chain.as_str())
@@ -44,7 +44,8 @@ impl ShownProof {
     }
 }
 
-/// Compares texts. A page's encoding lacks some characters beyond ASCII, and has a sign for them.
+/// Compares texts. A replacement character on the page matches any character beyond ASCII, because the
+/// page's encoding lacks some of these.
 fn is_same(shown: &str, chain: &str) -> bool {
     let is_lacking = |shown, other: char| matches!(shown, '?' | '\u{fffd}') && !other.is_ascii();
     let (mut shown, mut chain) = (shown.chars(), chain.chars());

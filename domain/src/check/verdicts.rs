@@ -1,4 +1,4 @@
-//! Results of the single checks.
+//! Determines the result of each check.
 
 use super::compare::Comparison;
 use super::printed::Compared;
@@ -9,8 +9,9 @@ use crate::proof::{Proof, ProofError};
 use crate::seal::{CertificateNumber, NotChecked, Verdict, is_same_seal};
 use crate::tracking_key::{TrackingKey, TrackingKeyError};
 
-/// Number of contradicting fields from which on a validly sealed chain is another payment's: parties
-/// of two payments often agree, and a forger changes an amount, a name or a date.
+/// Minimum number of contradicting fields for which a validly sealed chain is considered another
+/// payment's. Fewer may be a forgery: a forger changes an amount, a name or a date, while the parties
+/// of two payments are often the same.
 const FIELDS_OF_ANOTHER_PAYMENT: usize = 4;
 
 impl Check {
@@ -78,7 +79,7 @@ pub(super) fn structure_fault(error: &FileError) -> (CheckReason, Option<&'stati
     }
 }
 
-/// The check of the fields against the chain. A valid seal tells that the chain is the true one.
+/// Checks the fields against the chain. A valid seal proves that the chain is authentic.
 pub(super) fn fields_check(reading: &Reading, comparison: Comparison, verdict: Verdict) -> Check {
     let name = match reading.source {
         Source::Xml => CheckName::Attributes,
@@ -133,11 +134,11 @@ pub(super) fn certificate_check(proof: &Proof) -> Check {
     }
 }
 
-/// The check of the tracking key, which no seal covers. One that the portal doesn't take is no payment's; one that
-/// banks aren't known to write may be an editor's sentence.
+/// Checks the tracking key, which no seal covers. One that the portal doesn't accept fails; one in a
+/// form that banks aren't known to use isn't checked, because it may be text added by an editor.
 pub(super) fn tracking_key_check(proof: &Proof) -> Check {
     let check = match TrackingKey::parse(&proof.tracking_key) {
-        // A page may lack it.
+        // A page may lack the tracking key.
         Err(TrackingKeyError::Empty) => Check::not_checked,
         Err(_) => Check::failed,
         Ok(key) if key.as_str() == proof.tracking_key && key.may_be_a_banks() => {
@@ -153,7 +154,7 @@ pub(super) fn tracking_key_check(proof: &Proof) -> Check {
     )
 }
 
-/// The check of the seal at the end of the chain, which repeats the attribute's.
+/// Checks that the seal at the end of the chain repeats that of the attribute.
 pub(super) fn repeated_seal_check(proof: &Proof) -> Check {
     let name = CheckName::RepeatedSeal;
     if is_same_seal(proof.chain.seal(), &proof.seal) {

@@ -1,4 +1,4 @@
-//! ZIP files that people send in place of a proof: their bounds, and their faults.
+//! Uploaded ZIP files: size limits, and reasons why they are refused.
 
 use super::{CheckReason, MAX_FILE_BYTES};
 use crate::batch::bank_file::MAX_LINES;
@@ -8,27 +8,27 @@ mod records;
 
 pub use entry::{ZipEntry, ZipMethod};
 
-/// Bounds of a ZIP and of the files in it.
+/// Limits on a ZIP and on the files in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZipBounds {
-    /// Most entries, folders and litter among them.
+    /// Maximum number of entries, including folders and metadata files of operating systems.
     pub entries: usize,
-    /// Most files that aren't litter.
+    /// Maximum number of files, without folders and metadata files of operating systems.
     pub files: usize,
-    /// Most bytes of a file, inflated.
+    /// Maximum uncompressed size of a file in bytes.
     pub file_bytes: usize,
-    /// Most bytes of all files together, inflated.
+    /// Maximum uncompressed size of all files together in bytes.
     pub all_bytes: usize,
-    /// Most inflated bytes for each deflated one, of files of more than [`Self::SMALL`] bytes.
+    /// Maximum compression ratio of files of more than [`Self::SMALL`] bytes.
     pub ratio: usize,
 }
 
 impl ZipBounds {
-    /// Bytes up to which a file may have any ratio.
+    /// Size in bytes up to which a file may have any compression ratio.
     pub const SMALL: usize = 64 * 1024;
 
-    /// Bounds of a ZIP whose proofs are checked. A proof has some 30 KiB as PDF, and is deflated to half or a
-    /// fifth.
+    /// Limits for a ZIP whose proofs are checked. A proof has about 30 KiB as PDF, and compresses to
+    /// between a half and a fifth.
     pub const OF_CHECKS: Self = Self {
         entries: 4 * 50,
         files: 50,
@@ -37,8 +37,8 @@ impl ZipBounds {
         ratio: 100,
     };
 
-    /// Bounds of the ZIP of the bank's own batch. That has at most 500 payments, each with an XML and a PDF, and a
-    /// summary; macOS adds a file to each, and there are folders.
+    /// Limits for a ZIP from the bank's own batch page: at most 500 payments, each with an XML and a
+    /// PDF, and a summary. macOS adds a file for each, and there are folders.
     pub const OF_IMPORTS: Self = Self {
         entries: 5 * MAX_LINES,
         files: 5 * MAX_LINES,
@@ -51,37 +51,37 @@ impl ZipBounds {
 /// Reason why a ZIP, or a file in it, isn't read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum ZipError {
-    /// Cut off, damaged, or read differently by different programs.
+    /// The ZIP is truncated, damaged, or read differently by different programs.
     #[error("a damaged ZIP")]
     Damaged,
-    /// More files than [`ZipBounds::files`], or more entries than [`ZipBounds::entries`].
+    /// The ZIP has more files than [`ZipBounds::files`], or more entries than [`ZipBounds::entries`].
     #[error("a ZIP of too many files")]
     TooManyFiles,
-    /// More bytes than [`ZipBounds::file_bytes`].
+    /// The file is larger than [`ZipBounds::file_bytes`].
     #[error("a file of too many bytes")]
     FileTooLarge,
-    /// With the files before it, more bytes than [`ZipBounds::all_bytes`].
+    /// The file and those before it are together larger than [`ZipBounds::all_bytes`].
     #[error("files of too many bytes together")]
     FilesTooLarge,
-    /// Deflated more than [`ZipBounds::ratio`] times.
+    /// The compression ratio is higher than [`ZipBounds::ratio`].
     #[error("a file that is deflated more than any proof")]
     TooDeflated,
-    /// Encrypted.
+    /// The file is encrypted.
     #[error("an encrypted file")]
     Encrypted,
-    /// Compressed by another method than Deflate.
+    /// The file is compressed with a method other than Deflate.
     #[error("a file of an unsupported method")]
     Method,
-    /// A link, or a folder whose name is that of a file.
+    /// The entry is a symbolic link, or a folder with the name of a file.
     #[error("an entry that is no file")]
     NotAFile,
-    /// Damaged.
+    /// The compressed data is damaged.
     #[error("a file that can't be inflated")]
     Unreadable,
 }
 
 impl ZipError {
-    /// The reason, as it is told.
+    /// The reason that the API reports.
     pub fn reason(self) -> CheckReason {
         match self {
             Self::Damaged => CheckReason::DamagedZip,

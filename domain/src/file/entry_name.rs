@@ -1,37 +1,37 @@
-//! Names of files in an archive that somebody sent.
+//! Names of files in an uploaded archive.
 
 use std::fmt;
 
 use crate::shown::shown;
 
-/// Most characters of a name.
+/// Maximum number of characters in a shown name.
 const MAX_CHARACTERS: usize = 120;
 
-/// Files that systems leave in archives, whatever their folder.
+/// Metadata files that operating systems add to archives, in any folder.
 const LITTER: [&str; 3] = [".ds_store", "thumbs.db", "desktop.ini"];
-/// Folder in which macOS keeps what it adds to files.
+/// Folder in which macOS stores file metadata.
 const LITTER_FOLDER: &str = "__MACOSX";
-/// Lists of all payments: the bank's, and this gateway's.
+/// Files that list all payments: the bank's and this gateway's.
 const SUMMARIES: [&str; 2] = ["resumen.txt", "resumen.csv"];
 
-/// Name of a file in an archive, for people to read: without control characters and of bounded length.
-/// It is never used as a path.
+/// Name of a file in an archive, for display: without control characters and of limited length. It must
+/// not be used as a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EntryName(String);
 
-/// Kind of a file in an archive, as far as its name tells.
+/// Kind of a file in an archive, judged by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A file that a system left there: `__MACOSX`, `.DS_Store`, `Thumbs.db`, `desktop.ini`.
+    /// A metadata file of an operating system: `__MACOSX`, `.DS_Store`, `Thumbs.db`, `desktop.ini`.
     Litter,
     /// A list of all payments, `resumen.txt` or `resumen.csv`.
     Summary,
-    /// Any other.
+    /// Any other file.
     Other,
 }
 
 impl EntryName {
-    /// The name of a file; of a long one its end.
+    /// Sanitises a file name; a long one is shortened to its end.
     pub fn of(name: &str) -> Self {
         let length = name.chars().count();
         if length <= MAX_CHARACTERS {
@@ -41,12 +41,12 @@ impl EntryName {
         Self(std::iter::once('…').chain(end.map(one_line)).collect())
     }
 
-    /// The path of a file, in full: its length is bounded by whoever gave it.
+    /// Sanitises a path without shortening it; the caller limits its length.
     pub fn of_path(path: &str) -> Self {
         Self(path.chars().map(one_line).collect())
     }
 
-    /// The name.
+    /// The sanitised name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Card prefixes and their issuers.
+//! Infers the issuer of a card from its prefix.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,14 +9,14 @@ use super::{Evidence, Inferred};
 use crate::account::Card;
 use crate::participant::{Catalogue, ParticipantCode};
 
-/// Issuers by card prefix; `None` when the issuer takes no part in SPEI or isn't known.
+/// Issuers by card prefix; `None` if the issuer is unknown or doesn't take part in SPEI.
 type Issuers = HashMap<String, Option<ParticipantCode>>;
 
 static EMBEDDED: LazyLock<Issuers> = LazyLock::new(|| {
     from_csv(include_str!("../../data/mx-bins.csv")).expect("the embedded list is tested")
 });
 
-/// Reads `bin,issuer_name,participant,…` with a header row; `None` when a row is malformed.
+/// Parses rows of `bin,issuer_name,participant,…` after a header row; `None` if a row is malformed.
 fn from_csv(csv: &str) -> Option<Issuers> {
     csv::Reader::from_reader(csv.as_bytes())
         .records()
@@ -31,7 +31,7 @@ fn from_csv(csv: &str) -> Option<Issuers> {
         .collect()
 }
 
-/// The issuer of a card by the longest listed prefix, when it takes part in SPEI on `date`.
+/// The issuer of a card by the longest listed prefix; `None` if it isn't a participant on `date`.
 pub(super) fn issuer_of(card: &Card, date: NaiveDate, catalogue: &Catalogue) -> Option<Inferred> {
     participant_among(&EMBEDDED, card, date, catalogue)
 }
@@ -50,7 +50,8 @@ fn participant_among(
     })
 }
 
-/// The longest listed prefix decides, even without a participant: a shorter one is another bank's.
+/// The longest listed prefix decides, even if it has no participant, because a shorter one belongs to
+/// another bank.
 fn longest_match<'a>(issuers: &Issuers, card: &'a Card) -> Option<(&'a str, ParticipantCode)> {
     let digits = card.as_str();
     (1..=digits.len())

@@ -5,18 +5,18 @@ use chrono::{Datelike, NaiveDate};
 /// Date format in a tracking key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DateForm {
-    /// `20261120`.
+    /// Year, month and day: `20261120`.
     YearMonthDay,
-    /// `261120`.
+    /// Two-digit year, month and day: `261120`.
     ShortYearMonthDay,
-    /// `20112026`, also with separators.
+    /// Day, month and year: `20112026`, also with separators.
     DayMonthYear,
-    /// `324`: the ordinal day of a year that the key doesn't name.
+    /// Day of the year, without the year: `324`.
     DayOfYear,
 }
 
 impl DateForm {
-    /// The capture groups of dates in shapes, and their formats.
+    /// Names of the capture groups of dates in shapes, and their formats.
     pub(super) const GROUPS: [(&str, Self); 5] = [
         ("d8", Self::YearMonthDay),
         ("d6", Self::ShortYearMonthDay),
@@ -25,8 +25,8 @@ impl DateForm {
         ("doy", Self::DayOfYear),
     ];
 
-    /// Parses `text`; without a year, the date nearest to `near`. `None` when the calendar has no
-    /// such day.
+    /// Parses `text`. Without a year, the date nearest to `near` is used. `None` if there is no such
+    /// date.
     pub(super) fn read(self, text: &str, near: NaiveDate) -> Option<NaiveDate> {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let number = |from: usize, to: usize| digits.get(from..to)?.parse::<u32>().ok();
@@ -51,7 +51,7 @@ impl DateForm {
     }
 }
 
-/// All dates with a four-digit year anywhere in `text`, from left to right.
+/// All dates with a four-digit year at any position in `text`, from left to right.
 pub(super) fn scan(text: &str, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     let windows = (0..text.len()).filter_map(|from| text.get(from..from + 8));
     windows

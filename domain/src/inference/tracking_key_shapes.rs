@@ -1,10 +1,9 @@
-//! Shapes of tracking keys and the banks that issue them.
+//! Shapes of tracking keys and the banks that use them.
 //!
-//! A shape may locate a date inside the key. If its digits are no real date, the key belongs to
-//! another shape. A shape of a single bank ignores the distance between that date and the
-//! transfer's: a wrong `fecha` is to be found by the bank's answer and a hint, not to pass for an
-//! unknown bank. A shape that reads the bank's code out of the key is less certain and checks the
-//! distance.
+//! A shape may define the position of a date in the key. If the digits there aren't a real date, the
+//! key doesn't have this shape. For a shape of a single bank, the distance between that date and the
+//! transfer's is ignored, so that a wrong `fecha` leads to a hint instead of an unknown bank. A shape
+//! that reads the bank's code from the key is less certain, so the distance is checked.
 
 use std::sync::LazyLock;
 
@@ -17,43 +16,43 @@ use crate::calendar::parse_date;
 use crate::participant::{Catalogue, Participant, ParticipantCode};
 use crate::tracking_key::TrackingKey;
 
-/// Longest distance between the date inside a key and the transfer's when the key itself names the
-/// bank: an operation date moves that far at Easter, from Wednesday evening to Monday.
+/// Maximum distance in days between the date in a key and the transfer's, if the key contains the
+/// bank's code. The longest gap to an operation date is at Easter, from Wednesday evening to Monday.
 const MAX_DAYS_APART: u64 = 5;
 
-/// The format of one bank's keys, or of all banks with the same format.
+/// Format of the tracking keys of one bank, or of several banks.
 struct Shape {
     regex: Regex,
     issuer: Issuer,
     bank: String,
     confidence: Confidence,
-    /// The capture group of a date, and its format.
+    /// Name of the capture group of a date, and the date's format.
     date: Option<(&'static str, DateForm)>,
     valid_from: Option<NaiveDate>,
     valid_to: Option<NaiveDate>,
 }
 
-/// Issuer of keys of a shape.
+/// Determines the issuer of a key.
 enum Issuer {
-    /// This participant, under its code of the date.
+    /// This participant, by its code on the date.
     Named(ParticipantCode),
     /// The participant whose code is in the key.
     CodeInKey,
-    /// The participant whose CLABE prefix (its ABM number) is in the key.
+    /// The participant whose CLABE prefix (ABM number) is in the key.
     ClabePrefixInKey,
 }
 
-/// Date found in a key.
+/// Date found at the shape's date position in a key.
 enum DateInKey {
     /// The shape has no date.
     Unsaid,
-    /// No such day exists.
+    /// The digits aren't a real date.
     Unreal,
     /// A real date.
     Real(NaiveDate),
 }
 
-/// Most specific first.
+/// The compiled-in shapes, most specific first.
 static EMBEDDED: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     from_csv(include_str!("../../data/tracking-key-patterns.csv"))
         .expect("the embedded table is tested")
@@ -80,14 +79,14 @@ pub(super) fn issuer_of(
     })
 }
 
-/// Returns `true` for a key of some bank's own shape, whatever its date.
+/// Returns `true` if the key has any known shape, whatever its date.
 pub(super) fn is_known(key: &TrackingKey) -> bool {
     EMBEDDED
         .iter()
         .any(|shape| shape.regex.is_match(key.as_str()))
 }
 
-/// Real dates in the key by its possible shapes, the most specific shape first.
+/// Real dates in the key according to its possible shapes, most specific first.
 pub(super) fn dates_in(key: &TrackingKey, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     EMBEDDED.iter().filter_map(move |shape| {
         let groups = shape.regex.captures(key.as_str())?;
@@ -140,7 +139,7 @@ impl Shape {
             .map_or(DateInKey::Unreal, DateInKey::Real)
     }
 
-    /// Order of evaluation.
+    /// Order of evaluation, lowest first.
     fn rank(&self) -> u8 {
         match (self.confidence, &self.issuer) {
             (Confidence::High, Issuer::Named(_)) => 0,
@@ -150,8 +149,8 @@ impl Shape {
     }
 }
 
-/// Parses `regex,participant,bank,confidence,valid_from,valid_to` with a header row, without the
-/// rows of low confidence, the most specific shapes first; `None` when a row is malformed.
+/// Parses rows of `regex,participant,bank,confidence,valid_from,valid_to` after a header row. Rows of
+/// low confidence are skipped. Returns the most specific shapes first; `None` if a row is malformed.
 fn from_csv(csv: &str) -> Option<Vec<Shape>> {
     let mut shapes = csv::Reader::from_reader(csv.as_bytes())
         .records()
@@ -162,7 +161,7 @@ fn from_csv(csv: &str) -> Option<Vec<Shape>> {
     Some(shapes)
 }
 
-/// Parses one row; `None` when it is malformed.
+/// Parses one row; `None` if it is malformed.
 fn shape(row: &csv::StringRecord) -> Option<Shape> {
     let confidence = match row.get(3)? {
         "high" => Confidence::High,
@@ -178,7 +177,7 @@ fn shape(row: &csv::StringRecord) -> Option<Shape> {
         "" => Some(None),
         text => parse_date(text).ok().map(Some),
     };
-    // Keys are ASCII; without Unicode classes the shapes compile small.
+    // Keys are ASCII, and without Unicode classes the regexes need less memory.
     let regex = RegexBuilder::new(row.get(0)?).unicode(false).build().ok()?;
     let named = |group: &str| regex.capture_names().flatten().any(|name| name == group);
     let date = DateForm::GROUPS.into_iter().find(|(group, _)| named(group));

@@ -1,4 +1,4 @@
-//! Slips of the hand in tracking keys: small letters, and letters in place of digits.
+//! Corrects typing errors in tracking keys: lower-case letters, and letters in place of digits.
 
 use chrono::NaiveDate;
 
@@ -6,8 +6,8 @@ use super::{Confidence, Inferred, tracking_key_shapes};
 use crate::participant::Catalogue;
 use crate::tracking_key::TrackingKey;
 
-/// The key with the fewest changes whose shape is a bank's; `None` for a key of a known shape, and for one
-/// that no such change gives a shape.
+/// The correction with the fewest changes that yields a known shape. `None` for a key of a known shape,
+/// and if there is no such correction.
 pub(super) fn likely(
     key: &TrackingKey,
     date: NaiveDate,
@@ -22,7 +22,7 @@ pub(super) fn likely(
     if issuer(&in_capitals).is_some() {
         return Some(in_capitals);
     }
-    // Letters that stay letters are at one end of a key.
+    // Unchanged letters are only at one end of the key.
     let places = 0..=capitals.len();
     let replaced = places.flat_map(|place| {
         let (head, tail) = capitals.split_at(place);
@@ -32,7 +32,8 @@ pub(super) fn likely(
         let pairs = changed.bytes().zip(capitals.bytes());
         pairs.filter(|(one, other)| one != other).count()
     };
-    // Any number of digits can be turned into a shape of few letters, so it has to be one bank's own.
+    // Many texts can be changed to match a shape that several banks use, so only shapes of a single
+    // bank count.
     let is_certain = |issuer: &Inferred| issuer.evidence.confidence() == Confidence::High;
     let likely = replaced.filter(|changed| {
         let key = TrackingKey::parse(changed).ok();
@@ -42,7 +43,7 @@ pub(super) fn likely(
     TrackingKey::parse(&likely.min_by_key(changes)?).ok()
 }
 
-/// A text with digits in place of the letters that look like them.
+/// Replaces letters with the digits that look like them.
 fn digits(text: &str) -> String {
     let digit = |letter| match letter {
         'O' => '0',

@@ -1,5 +1,5 @@
-//! Bounds on the keys of one customer. Each key has limits of its own, so without these any number
-//! of keys would be any rate.
+//! Bounds on the number of keys of a customer. Each key has its own limits, so without these bounds
+//! more keys would allow any rate.
 
 use std::time::Duration;
 
@@ -7,58 +7,59 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::limits::Plan;
 
-/// Keys that a customer may create or rotate in any hour. One that was revoked since counts.
+/// Maximum number of keys that a customer may create or rotate in any hour, including those revoked
+/// since.
 pub const MOST_NEW_KEYS: usize = 20;
-/// The time in which [`MOST_NEW_KEYS`] are counted.
+/// Period in which [`MOST_NEW_KEYS`] are counted.
 pub const NEW_KEYS_SPAN: TimeDelta = TimeDelta::hours(1);
 
 /// Bounds that apply to a new key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyBounds {
-    /// Those of its customer's plan, whatever limits the customer's keys have.
+    /// The bounds of the customer's plan, whatever limits the customer's keys have.
     OfPlan,
-    /// None: the operator of the machine creates it.
+    /// No bounds, for keys created by the operator.
     Unbounded,
 }
 
-/// Effect of a new key on the number of its customer's active keys.
+/// Effect of a new key on the customer's number of active keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addition {
-    /// One more is active: a created key, or a successor beside its retiring predecessor.
+    /// One more active key: a created key, or a successor beside its retiring predecessor.
     Another,
-    /// As many are active: the predecessor is revoked in the same step.
+    /// The same number of active keys: the predecessor is revoked in the same step.
     Replacement,
 }
 
-/// The keys of a customer that count against its bounds.
+/// Number of a customer's keys that count against its bounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyCensus {
-    /// Keys that aren't revoked; retiring ones count.
+    /// Number of keys that aren't revoked, including retiring ones.
     pub active: u64,
-    /// Times at which the newest keys were created within [`NEW_KEYS_SPAN`], newest first; all of
-    /// them, or [`MOST_NEW_KEYS`].
+    /// Creation times of the newest keys within [`NEW_KEYS_SPAN`], newest first, at most
+    /// [`MOST_NEW_KEYS`].
     pub created: Vec<DateTime<Utc>>,
 }
 
-/// Refusal of a new key.
+/// Reason why a new key is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoundReached {
-    /// The customer has as many active keys as its plan allows: one has to be revoked first.
+    /// The customer has as many active keys as its plan allows, and must revoke one first.
     #[error("the customer has as many active keys as its plan allows ({most})")]
     Active {
-        /// The bound.
+        /// Maximum number of active keys.
         most: u64,
     },
-    /// The customer created or rotated as many keys in an hour as it may.
+    /// The customer created or rotated [`MOST_NEW_KEYS`] keys in the last hour.
     #[error("the customer created or rotated {MOST_NEW_KEYS} keys within an hour")]
     New {
-        /// Time until it may create the next one.
+        /// Time until the customer may create another key.
         retry_after: Duration,
     },
 }
 
 impl Plan {
-    /// Keys that aren't revoked, at most.
+    /// Maximum number of keys that aren't revoked.
     pub fn most_active_keys(self) -> u64 {
         match self {
             Self::Startup => 10,
@@ -68,11 +69,11 @@ impl Plan {
 }
 
 impl KeyCensus {
-    /// Checks that a customer of this plan may add a key.
+    /// Checks that a customer with this plan may add a key.
     ///
     /// # Errors
-    /// [`BoundReached`]; the number of active keys when both bounds are reached, for waiting doesn't
-    /// help then.
+    /// [`BoundReached`]. If both bounds are reached, [`BoundReached::Active`], because waiting doesn't
+    /// help.
     pub fn check(
         &self,
         plan: Plan,

@@ -1,4 +1,4 @@
-//! Lists of keys.
+//! Queries for lists of keys.
 
 use super::{ApiKey, Environment, KeyStatus};
 use crate::limits::MonthlyUse;
@@ -8,25 +8,25 @@ use crate::page::{Direction, PageRequest};
 /// A query for keys, with filter and order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyQuery {
-    /// The filter.
+    /// Conditions on the keys.
     pub filter: KeyFilter,
-    /// The sort column.
+    /// Column by which the list is sorted.
     pub order: KeySort,
-    /// The sort direction.
+    /// Ascending or descending.
     pub direction: Direction,
-    /// The page.
+    /// The requested page.
     pub page: PageRequest,
 }
 
 /// Filter of keys; each condition narrows the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyFilter {
-    /// With one of these statuses; any when empty.
+    /// Only keys with one of these statuses; empty for all.
     pub statuses: Vec<KeyStatus>,
-    /// Of this environment.
+    /// Only keys of this environment; `None` for both.
     pub environment: Option<Environment>,
-    /// With this text in the name, or at the beginning of the prefix, ASCII letters compared
-    /// without case; in a list of everybody's keys, also in the owner's subject.
+    /// Only keys with this text in the name or at the start of the prefix; in a list of all customers'
+    /// keys, also in the owner's subject. ASCII letters are compared without case.
     pub text: Option<String>,
 }
 
@@ -48,14 +48,14 @@ pub enum RevokedKeys {
     Hidden,
 }
 
-/// A key and its use of a month.
+/// A key and its usage in a month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyOverview {
-    /// The key.
+    /// The key without its secret.
     pub key: ApiKey,
-    /// The month of `used`.
+    /// The month that `used` covers.
     pub month: Month,
-    /// The key's use of the month.
+    /// Requests of the key in the month.
     pub used: MonthlyUse,
 }
 

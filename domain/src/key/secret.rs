@@ -1,4 +1,4 @@
-//! The keyed hash of API keys, and the server-side secrets that key it.
+//! The keyed hash of API keys, and the server-side secrets used for it.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{Credential, FullKey};
 
-/// Minimum length of a secret: that of the hash (RFC 2104, section 3).
+/// Minimum length of a secret in bytes: that of the hash (RFC 2104, section 3).
 pub const MIN_SECRET_BYTES: usize = 32;
 
-/// HMAC-SHA256 of a whole key.
+/// HMAC-SHA256 of the full text of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyHash(pub [u8; 32]);
 
-/// Fingerprint that identifies a secret. Reveals nothing of the secret, nor whether a key is valid.
+/// Identifies a secret. It reveals neither the secret nor whether a key is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecretFingerprint(pub [u8; 32]);
 
-/// Message of a fingerprint's HMAC-SHA256. No key is spelt like it.
+/// Message whose HMAC-SHA256 is the fingerprint. No API key has this text.
 const FINGERPRINT_MESSAGE: &[u8] = b"cep-gateway: the mark of a secret";
 
-/// Generation of the server's secret behind a hash.
+/// Number that the operator gives to a secret; stored with each hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HashGeneration(pub u16);
 
@@ -36,19 +36,19 @@ pub enum SecretError {
     /// A secret has fewer than [`MIN_SECRET_BYTES`] bytes.
     #[error("a secret needs at least {MIN_SECRET_BYTES} bytes, this one has {length}")]
     TooShort {
-        /// Number of bytes given.
+        /// Length of the secret in bytes.
         length: usize,
     },
-    /// Two secrets have one generation.
+    /// Two secrets have the same generation.
     #[error("two secrets have the generation {}", .0.0)]
     Repeated(HashGeneration),
 }
 
-/// Hashes and verifies keys. New keys get the generation that is listed first; keys of the others
-/// go on working as long as their secret is listed.
+/// Hashes and verifies keys. New keys are hashed with the first secret; existing keys work as long as
+/// their secret is listed.
 ///
-/// The first, not the newest: replicas get a new secret one after another, and none may create keys
-/// with it before all know it.
+/// The first, not the newest: replicas get a new secret one after another, and none may use it for new
+/// keys before all of them have it.
 pub struct KeyHasher {
     /// In configuration order.
     secrets: Vec<(HashGeneration, Secret)>,
@@ -58,7 +58,7 @@ pub struct KeyHasher {
 struct Secret(Vec<u8>);
 
 impl KeyHasher {
-    /// A hasher with these secrets. The first one hashes new keys.
+    /// Builds a hasher; the first secret hashes new keys.
     ///
     /// # Errors
     /// See [`SecretError`].
@@ -103,7 +103,7 @@ impl KeyHasher {
         )
     }
 
-    /// The fingerprint of each secret, by its generation.
+    /// Generation and fingerprint of each secret.
     pub fn fingerprints(&self) -> impl Iterator<Item = (HashGeneration, SecretFingerprint)> + '_ {
         self.secrets.iter().map(|(generation, secret)| {
             let fingerprint = mac(secret, FINGERPRINT_MESSAGE)
@@ -114,8 +114,8 @@ impl KeyHasher {
         })
     }
 
-    /// HMAC-SHA256 of a message with each secret, in configuration order. No key or fingerprint may be
-    /// spelt like the message.
+    /// HMAC-SHA256 of a message with each secret, in configuration order. The message must not be the
+    /// text of an API key or of [`FINGERPRINT_MESSAGE`].
     pub(crate) fn macs(&self, message: &[u8]) -> impl Iterator<Item = [u8; 32]> {
         let macs = self
             .secrets
@@ -124,20 +124,20 @@ impl KeyHasher {
         macs.map(|mac| mac.finalize().into_bytes().into())
     }
 
-    /// The generation that is listed first.
+    /// Generation of the first secret.
     pub(crate) fn first_generation(&self) -> HashGeneration {
         self.secrets[0].0
     }
 
-    /// The secret of a generation, to derive keys from; `None` when it isn't listed.
+    /// The secret of a generation, for key derivation; `None` if it isn't listed.
     pub(crate) fn secret_of(&self, generation: HashGeneration) -> Option<&[u8]> {
         let mut secrets = self.secrets.iter();
         let (_, secret) = secrets.find(|(listed, _)| *listed == generation)?;
         Some(&secret.0)
     }
 
-    /// Returns `true` if `credential` was made from `key`; in constant time, and with the same work
-    /// without any credential.
+    /// Returns `true` if `credential` belongs to `key`. The comparison takes constant time, and the
+    /// same work is done without a credential.
     pub fn verify(&self, key: &FullKey, credential: Option<&Credential>) -> bool {
         let generation = credential.map_or(self.secrets[0].0, |credential| credential.generation);
         let listed = self

@@ -1,4 +1,4 @@
-//! The text of a key, and its public prefix.
+//! The text of an API key, and its public prefix.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use zeroize::ZeroizeOnDrop;
 
 use super::Environment;
 
-/// The fixed first part of every key.
+/// Fixed first part of every key.
 pub const TAG: &str = "cep";
 const PREFIX_LENGTH: usize = 8;
 const SECRET_LENGTH: usize = 24;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// Both environments' names are four letters long.
+/// Length of a key; the names of both environments have four letters.
 const LENGTH: usize = TAG.len() + "_live_".len() + PREFIX_LENGTH + ".".len() + SECRET_LENGTH;
 
 /// The public part of a key: `cep_live_AbCd1234`.
@@ -26,7 +26,7 @@ impl KeyPrefix {
         is_base62(lookup, PREFIX_LENGTH).then(|| Self(text.to_owned()))
     }
 
-    /// The whole prefix.
+    /// The prefix as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -41,7 +41,8 @@ impl KeyPrefix {
     }
 }
 
-/// A whole key, secret included. Wiped from memory when dropped; `Debug` shows the prefix only.
+/// A full key including its secret. It is wiped from memory when dropped; `Debug` shows only the
+/// prefix.
 #[derive(Clone, PartialEq, Eq, ZeroizeOnDrop)]
 pub struct FullKey {
     text: String,
@@ -50,8 +51,8 @@ pub struct FullKey {
 }
 
 impl FullKey {
-    /// Parses a key by its shape, `^cep_(live|test)_[0-9A-Za-z]{8}\.[0-9A-Za-z]{24}$`; `None`
-    /// otherwise. Looks nothing up.
+    /// Parses a key by its form, `^cep_(live|test)_[0-9A-Za-z]{8}\.[0-9A-Za-z]{24}$`; `None` for any
+    /// other text. It doesn't check that the key exists.
     pub fn parse(text: &str) -> Option<Self> {
         let (prefix, secret) = text.split_once('.')?;
         let prefix = KeyPrefix::parse(prefix)?;
@@ -61,7 +62,7 @@ impl FullKey {
         })
     }
 
-    /// Returns `true` if a text contains a whole key, in which case it must not be stored.
+    /// Returns `true` if a text contains a full key, so that it must not be stored.
     pub fn occurs_in(text: &str) -> bool {
         text.match_indices(TAG).any(|(at, _)| {
             let part = text.get(at..at + LENGTH);
@@ -83,12 +84,12 @@ impl FullKey {
         Self { text, prefix }
     }
 
-    /// The public part.
+    /// The public part of the key.
     pub fn prefix(&self) -> &KeyPrefix {
         &self.prefix
     }
 
-    /// The whole key, to be shown once at creation and to be hashed.
+    /// The full key, only for hashing and for showing it once at creation.
     pub fn reveal(&self) -> &str {
         &self.text
     }

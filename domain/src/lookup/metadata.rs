@@ -2,21 +2,21 @@
 
 use self::MetadataError::{LongName, LongValue, NameTwice, TooMany};
 
-/// Largest number of pairs.
+/// Maximum number of pairs.
 pub const MAX_PAIRS: usize = 10;
-/// Longest name, in characters.
+/// Maximum length of a name in characters.
 const MAX_NAME: usize = 40;
-/// Longest value, in characters.
+/// Maximum length of a value in characters.
 const MAX_VALUE: usize = 200;
 
-/// Names and values that come back with the lookup; the gateway doesn't read them.
+/// Names and values that are returned with the lookup; the gateway doesn't interpret them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata(Vec<(String, String)>);
 
-/// Error of a caller's metadata.
+/// Reason why metadata is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetadataError {
-    /// More than [`MAX_PAIRS`] pairs.
+    /// There are more than [`MAX_PAIRS`] pairs.
     #[error("must have at most {MAX_PAIRS} pairs")]
     TooMany,
     /// A name is empty or too long.
@@ -25,13 +25,13 @@ pub enum MetadataError {
     /// A value is too long.
     #[error("must have values of at most {MAX_VALUE} characters")]
     LongValue,
-    /// A name stands twice.
+    /// A name is repeated.
     #[error("must not repeat a name")]
     NameTwice,
 }
 
 impl Metadata {
-    /// Metadata of these pairs, in their order.
+    /// Validates pairs; their order is kept.
     ///
     /// # Errors
     /// See [`MetadataError`].

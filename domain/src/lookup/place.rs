@@ -1,39 +1,39 @@
-//! Place of a lookup in the queue, and an estimate of the time of its attempt.
+//! Position of a lookup in the queue, and an estimate of when it is attempted.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::pacing::Pacing;
 
-/// Due lookups that may be worked on before another one, of its class.
+/// Due lookups of the same class that may be processed before a lookup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueAhead {
-    /// Its customer's own that were due before it.
+    /// Number of lookups of the same customer that were due before.
     pub own: u64,
-    /// Those of the other customers.
+    /// Due lookups of the other customers.
     pub others: Vec<OtherQueue>,
 }
 
 /// Due lookups of another customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherQueue {
-    /// Their number.
+    /// Number of due lookups.
     pub due: u64,
-    /// The customer's turn comes before that of the lookup's own.
+    /// `true` if this customer's turn comes before that of the lookup's customer.
     pub goes_first: bool,
 }
 
-/// Place of a due lookup in the queue of its class.
+/// Position of a due lookup in the queue of its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueuePlace {
-    /// Its number in the order in which they are worked on, from 1 on.
+    /// Position in the order of processing, from 1.
     pub position: u64,
-    /// Estimated time of its turn at the bank; `None` at a bank without a budget.
+    /// Estimated time of its query to the bank; `None` if the bank has no budget.
     pub eta: Option<DateTime<Utc>>,
 }
 
 impl QueueAhead {
-    /// The position of the lookup when customers take turns: until its own turn each other customer has
-    /// as many turns as its own customer, and one more if it goes first, as far as it has lookups.
+    /// The position of the lookup if customers take turns. Before its turn, each other customer gets as
+    /// many turns as its own customer, and one more if it goes first, up to its number of due lookups.
     pub fn position(&self) -> u64 {
         let before = self.others.iter().map(|other| {
             let turns = self.own.saturating_add(other.goes_first.into());
@@ -43,7 +43,7 @@ impl QueueAhead {
         before.fold(own, u64::saturating_add)
     }
 
-    /// The place of the lookup, if the bank gives these turns and nobody else takes one of them.
+    /// The position and estimated time, if the whole budget is used for these lookups.
     pub fn place(&self, pacing: Option<Pacing>, now: DateTime<Utc>) -> QueuePlace {
         let position = self.position();
         let eta = pacing.map(|pacing| {

@@ -1,4 +1,4 @@
-//! Schedule of a lookup's attempts.
+//! Times of a lookup's attempts.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use super::LookupState;
 use crate::calendar;
 use crate::outcome::Outcome;
 
-/// Waits after the bank's first answers without a proof; afterwards [`HOURLY`]. Most proofs appear
-/// within half an hour of the payment.
+/// Waits after the first answers without a proof; later ones are [`HOURLY`]. Most proofs appear within
+/// half an hour of the payment.
 const STEPS: [Duration; 6] = [
     Duration::from_mins(1),
     Duration::from_mins(2),
@@ -19,25 +19,25 @@ const STEPS: [Duration; 6] = [
     Duration::from_mins(30),
 ];
 const HOURLY: Duration = Duration::from_hours(1);
-/// Wait after the first failure; it doubles with each that follows.
+/// Wait after the first failure; it doubles with each further one.
 const FIRST_BACK_OFF: Duration = Duration::from_secs(10);
 /// Longest wait after a failure.
 const MAX_BACK_OFF: Duration = Duration::from_mins(30);
 
-/// Factor that shortens the waits between attempts, for demonstrations; 1 leaves them as they are.
+/// Factor that shortens the waits between attempts, for demonstrations; 1 leaves them unchanged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryScale(f64);
 
-/// The factor isn't above 0 and at most 1.
+/// Error of a factor that is not above 0, or above 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number above 0 and at most 1")]
 pub struct RetryScaleError;
 
 impl RetryScale {
-    /// The waits as they are.
+    /// The factor 1.
     pub const NONE: Self = Self(1.0);
 
-    /// A factor above 0, at most 1.
+    /// Checks a factor above 0 and at most 1.
     ///
     /// # Errors
     /// [`RetryScaleError`] for any other number.
@@ -54,32 +54,32 @@ impl RetryScale {
     }
 }
 
-/// Facts of a lookup that its schedule depends on.
+/// Properties of a lookup that determine its schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryRule {
     /// Date of the transfer.
     pub date: NaiveDate,
-    /// Time of the last attempt, at the latest.
+    /// Latest time of the last attempt.
     pub until: DateTime<Utc>,
-    /// Factor of all waits.
+    /// Factor for all waits.
     pub scale: RetryScale,
 }
 
-/// The step after an attempt.
+/// The next step after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
-    /// Another attempt.
+    /// The lookup is attempted again.
     Again {
-        /// Its time, after now and never after the rule's end.
+        /// Time of the attempt, never after [`RetryRule::until`].
         at: DateTime<Utc>,
     },
-    /// The end.
+    /// The lookup ends in this state.
     End(LookupState),
 }
 
 impl RetryRule {
-    /// The step after the last of these outcomes, which became known `now`. The bank's own
-    /// `retry_after` is waited for if it is longer than the schedule's wait.
+    /// The step after the last of these outcomes, at time `now`. If the bank's `retry_after` is longer
+    /// than a failure's scheduled wait, it replaces that wait.
     pub fn next(
         &self,
         outcomes: &[Outcome],
@@ -94,7 +94,7 @@ impl RetryRule {
             Outcome::NotFound if !self.may_appear(now) => {
                 return NextStep::End(LookupState::NotFound);
             }
-            // Their states are final at the bank, whatever an earlier attempt said.
+            // These states are final at the bank, whatever it answered before.
             Outcome::PaymentReturned | Outcome::PaymentRejected | Outcome::PaymentCanceled => {
                 return NextStep::End(LookupState::NotFound);
             }
@@ -113,7 +113,7 @@ impl RetryRule {
                 let scheduled = self.scale.apply(back_off(outcomes));
                 scheduled.max(retry_after.unwrap_or_default())
             }
-            // A question that was good once can't become these, but for a change of the catalogue.
+            // A valid lookup doesn't get these outcomes, unless the catalogue of participants changed.
             Outcome::InvalidRequest
             | Outcome::InferenceFailed
             | Outcome::RateLimited
@@ -130,14 +130,14 @@ impl RetryRule {
         }
     }
 
-    /// Returns `true` while the bank may still learn of the transfer: until the end of the banking day
+    /// Returns `true` while the transfer may still appear at the bank: until the end of the banking day
     /// after its date.
     fn may_appear(&self, now: DateTime<Utc>) -> bool {
         calendar::next_banking_day(self.date) >= calendar::today(now)
     }
 }
 
-/// Wait after the failures at the end of these outcomes.
+/// Wait after the consecutive failures at the end of these outcomes.
 fn back_off(outcomes: &[Outcome]) -> Duration {
     let failures = outcomes
         .iter()
@@ -148,7 +148,7 @@ fn back_off(outcomes: &[Outcome]) -> Duration {
     FIRST_BACK_OFF.saturating_mul(factor).min(MAX_BACK_OFF)
 }
 
-/// The end of a lookup whose time is over: by the bank's last answer.
+/// Final state of a lookup whose time is over, by the bank's last answer.
 fn end(outcomes: &[Outcome]) -> LookupState {
     match last_answer(outcomes) {
         Some(Outcome::NotIssued | Outcome::PaymentInProcess) => LookupState::Expired,
@@ -157,7 +157,7 @@ fn end(outcomes: &[Outcome]) -> LookupState {
     }
 }
 
-/// The last of these outcomes of attempts that is an answer of the bank.
+/// The last outcome that is an answer of the bank without a proof; `None` if there is none.
 pub fn last_answer(outcomes: &[Outcome]) -> Option<Outcome> {
     let mut latest = outcomes.iter().rev();
     latest

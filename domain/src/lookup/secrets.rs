@@ -1,4 +1,4 @@
-//! Keys that encrypt what is stored of a lookup.
+//! Encryption keys of stored lookups and batches.
 
 use std::fmt;
 
@@ -14,11 +14,11 @@ use crate::key::{HashGeneration, KeyHasher, SecretError};
 use crate::variants::named_enum;
 
 named_enum! {
-    /// Part of a lookup that is encrypted by a key of its own.
+    /// Part of a lookup with its own encryption key.
     pub enum Part {
-        /// The question and the metadata.
+        /// The request's fields and the caller's metadata.
         Question,
-        /// The proof.
+        /// The delivered proof.
         Proof,
         /// The bank's last answer without a proof.
         Finding,
@@ -26,7 +26,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// Part of a batch that is encrypted by a key of its own.
+    /// Part of a batch with its own encryption key.
     pub enum BatchPart {
         /// The name and the options.
         Content,
@@ -35,12 +35,12 @@ named_enum! {
     }
 }
 
-/// The operator's secrets, by generation. Lookups and batches are written with the first and read with that of
-/// their generation.
+/// The operator's secrets for lookups and batches, by generation. New ones are encrypted with the first
+/// secret and decrypted with that of their generation.
 pub struct LookupSecrets(KeyHasher);
 
 impl LookupSecrets {
-    /// Secrets in this order.
+    /// Takes the secrets in configuration order.
     ///
     /// # Errors
     /// See [`SecretError`].
@@ -48,17 +48,17 @@ impl LookupSecrets {
         KeyHasher::new(secrets).map(Self)
     }
 
-    /// The generation that new lookups are written with.
+    /// The generation with which new lookups are encrypted.
     pub fn newest(&self) -> HashGeneration {
         self.0.first_generation()
     }
 
-    /// The key of a part of a lookup; `None` when the generation's secret isn't listed any more.
+    /// The encryption key of a part of a lookup; `None` if the generation's secret is no longer listed.
     pub fn key(&self, generation: HashGeneration, id: LookupId, part: Part) -> Option<ContentKey> {
         self.derive(generation, b"cep-gateway: a lookup, 1", id.0, part.name())
     }
 
-    /// The key of a part of a batch; `None` when the generation's secret isn't listed any more.
+    /// The encryption key of a part of a batch; `None` if the generation's secret is no longer listed.
     pub fn batch_key(
         &self,
         generation: HashGeneration,

@@ -1,4 +1,4 @@
-//! Folding of names to words.
+//! Normalises names to lists of words.
 
 /// Company forms, without blanks.
 const FORMS: [&str; 38] = [
@@ -41,25 +41,25 @@ const FORMS: [&str; 38] = [
     "SAPIDECVSOFOMER",
     "SADECVSFP",
 ];
-/// Most words of a company form: every letter one.
+/// Maximum number of words in a company form, when each letter is a word.
 const MAX_FORM_WORDS: usize = 16;
 
-/// A name, folded.
+/// A normalised name.
 pub(super) struct Name {
-    /// Its words in their order, without the company form.
+    /// The words in order, without the company form.
     pub(super) words: Vec<String>,
-    /// The company form.
+    /// The company form, from [`FORMS`]; `None` without one.
     pub(super) form: Option<&'static str>,
 }
 
 impl Name {
-    /// Folds a name. Letters lose case and accent; an apostrophe is dropped, `&` is the word `Y`, and
-    /// every other character separates words. One word at least remains beside a company form.
+    /// Normalises a name. Case and accents are dropped, apostrophes removed, `&` becomes the word `Y`,
+    /// and any other character separates words. At least one word is kept beside a company form.
     pub(super) fn of(text: &str) -> Self {
         let mut folded = String::with_capacity(text.len());
         for c in text.chars().flat_map(char::to_uppercase) {
             match c {
-                // The range has the accents of decomposed text.
+                // The range contains combining accents.
                 '\'' | '’' | '`' | '´' | '\u{300}'..='\u{36f}' => {}
                 '&' => folded.push_str(" Y "),
                 c if c.is_alphanumeric() => folded.push(without_accent(c)),
@@ -77,7 +77,7 @@ impl Name {
         }
     }
 
-    /// Returns `true` for the same words in any order, and for the same letters in one order.
+    /// Returns `true` if both have the same words in any order, or the same sequence of letters.
     pub(super) fn is_same_as(&self, other: &Self) -> bool {
         let sorted = |name: &Self| {
             let mut words = name.words.clone();
@@ -87,8 +87,8 @@ impl Name {
         self.letters() == other.letters() || sorted(self) == sorted(other)
     }
 
-    /// Returns `true` if this name, with its own company form or with any if it has none, begins with
-    /// the letters of a cut one.
+    /// Returns `true` if this name begins with the letters of a cut name. If this name has no company
+    /// form, the cut name may have any.
     pub(super) fn begins_with(&self, cut: &Self) -> bool {
         let cut = cut.letters() + cut.form.unwrap_or_default();
         let letters = self.letters();
@@ -117,7 +117,7 @@ fn company_form(words: &[String]) -> Option<(usize, &'static str)> {
     })
 }
 
-/// The base of an upper-case letter of the languages that names are written in.
+/// An upper-case letter without its accent.
 fn without_accent(letter: char) -> char {
     match letter {
         'À'..='Å' => 'A',

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// First back-off. Clients on record got answers again after minutes, not seconds.
+/// First back-off. Recorded clients got answers again after minutes, not seconds.
 pub const FIRST_BACK_OFF: Duration = Duration::from_mins(2);
-/// Maximum number of doublings of the first back-off: 32 minutes.
+/// Maximum number of doublings of the first back-off, up to 32 minutes.
 const DOUBLINGS: u32 = 4;
-/// Tolerance within which a merged back-off is the known one: a report takes time to arrive, and
+/// Tolerance within which a merged back-off counts as the known one. A report takes time to arrive, and
 /// must not lengthen the back-off each time it is passed on.
 const SAME_BACK_OFF: Duration = Duration::from_secs(2);
 
@@ -15,12 +15,12 @@ const SAME_BACK_OFF: Duration = Duration::from_secs(2);
 pub enum BackOff {
     /// A back-off of this length began.
     Began(Duration),
-    /// Time left of the back-off that a concurrent cycle began.
+    /// A concurrent cycle had already begun a back-off with this time left.
     Joined(Duration),
 }
 
 impl BackOff {
-    /// The time that is left.
+    /// Time until queries are allowed again.
     pub const fn left(self) -> Duration {
         match self {
             Self::Began(left) | Self::Joined(left) => left,
@@ -28,24 +28,24 @@ impl BackOff {
     }
 }
 
-/// State of the back-off.
+/// Current back-off and the number of consecutive ones.
 #[derive(Debug, Default)]
 pub(super) struct BackOffState {
-    /// Consecutive back-offs.
+    /// Number of consecutive back-offs.
     consecutive: u32,
-    /// Beginning and end of the newest back-off.
+    /// Start and end of the newest back-off.
     newest: Option<(Duration, Duration)>,
 }
 
 impl BackOffState {
-    /// The time left; `None` when queries are allowed.
+    /// Time left of the back-off; `None` if queries are allowed.
     pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
         let (_, end) = self.newest?;
         end.checked_sub(now).filter(|left| !left.is_zero())
     }
 
-    /// Records that a cycle that began at `cycle` was throttled. Concurrent cycles are throttled
-    /// together, and count once.
+    /// Records that a cycle begun at `cycle` was throttled. Concurrent cycles are throttled together
+    /// and count once.
     pub(super) fn record_throttled(&mut self, cycle: Duration, now: Duration) -> BackOff {
         if let (Some((began, _)), Some(left)) = (self.newest, self.remaining(now))
             && cycle <= began
@@ -58,9 +58,8 @@ impl BackOffState {
         BackOff::Began(length)
     }
 
-    /// Merges a back-off of another process with this much time left; returns `true` if it was new.
-    /// The number of consecutive back-offs is inferred from its length, as far as the time left
-    /// tells it.
+    /// Merges a back-off of another process with the given time left; returns `true` if it was new. The
+    /// number of consecutive back-offs is estimated from the time left.
     pub(super) fn merge(&mut self, left: Duration, now: Duration) -> bool {
         let end = now + left;
         let known = self.newest.map_or(now, |(_, known)| known + SAME_BACK_OFF);
@@ -74,8 +73,8 @@ impl BackOffState {
         true
     }
 
-    /// Resets the back-off after a cycle that began at `cycle` was answered; ignored if older than
-    /// the newest back-off.
+    /// Resets the number of consecutive back-offs after a successful cycle begun at `cycle`. Ignored if
+    /// that is before the newest back-off.
     pub(super) fn record_success(&mut self, cycle: Duration) {
         if self.newest.is_none_or(|(began, _)| cycle > began) {
             self.consecutive = 0;

@@ -1,4 +1,4 @@
-//! Lanes: the queues of waiting lookups, by customer, key and class.
+//! Lanes: queues of waiting lookups, one per customer, key and class.
 
 use uuid::Uuid;
 
@@ -6,25 +6,26 @@ use crate::customer::CustomerId;
 use crate::key::CounterId;
 use crate::variants::named_enum;
 
-/// Maximum number of interactive lookups of one key that wait for their turns.
+/// Maximum number of interactive lookups of one key that wait for a turn.
 pub const MAX_WAITING_PER_KEY: usize = 16;
-/// Consecutive interactive turns while a background lookup waits; the next turn is background's.
+/// Maximum number of consecutive interactive turns while a background lookup waits; the next turn is
+/// for the background.
 pub(super) const INTERACTIVE_IN_A_ROW: usize = 4;
 
 /// Queue in which a lookup waits for its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lane {
-    /// The customer; customers take turns.
+    /// The customer. Customers take turns.
     pub customer: CustomerId,
-    /// The counters of the customer's key; the keys of a customer take turns. A rotated key and its
-    /// successors share a lane.
+    /// The counters of the key. The keys of a customer take turns; a rotated key and its successors
+    /// share a lane.
     pub key: CounterId,
-    /// The priority.
+    /// Priority of the lookup.
     pub class: LookupClass,
 }
 
 impl Lane {
-    /// The lane of the gateway's own questions, of no customer.
+    /// The lane for queries of the gateway itself, without a customer.
     pub const GATEWAY: Self = Self {
         customer: CustomerId(Uuid::nil()),
         key: CounterId(Uuid::nil()),
@@ -35,9 +36,9 @@ impl Lane {
 named_enum! {
     /// Priority of a lookup.
     pub enum LookupClass {
-        /// A caller holds the line.
+        /// A caller is waiting for the response.
         Interactive,
-        /// Nobody holds the line.
+        /// No caller is waiting.
         Background,
     }
 }
@@ -45,14 +46,14 @@ named_enum! {
 /// Number of waiting lookups by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLength {
-    /// Waiting interactive lookups.
+    /// Number of waiting interactive lookups.
     pub interactive: u32,
-    /// Background ones.
+    /// Number of waiting background lookups.
     pub background: u32,
 }
 
 impl QueueLength {
-    /// The number of one class.
+    /// Number of waiting lookups of a class.
     pub const fn of(self, class: LookupClass) -> u32 {
         match class {
             LookupClass::Interactive => self.interactive,

@@ -1,5 +1,5 @@
-//! Order of turns: classes by priority, then customers and their keys round robin, and each key's
-//! lookups first in, first out.
+//! Order of turns: first by class, then customers and their keys in round robin, then the lookups of a
+//! key in FIFO order.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::key::CounterId;
 pub(super) struct TurnOrder<T> {
     interactive: Customers<T>,
     background: Customers<T>,
-    /// Interactive turns since the newest background turn, while a background lookup waits.
+    /// Interactive turns since the last background turn, counted while a background lookup waits.
     interactive_in_a_row: usize,
 }
 
@@ -36,12 +36,12 @@ impl<T: PartialEq> TurnOrder<T> {
         keys.member(lane.key).push_back(item);
     }
 
-    /// The lookup whose turn is next.
+    /// The first lookup in the queue.
     pub(super) fn next(&self) -> Option<&T> {
         self.class(self.next_class()?).next()
     }
 
-    /// Removes the lookup whose turn is next, and gives the next turns to others.
+    /// Removes the first lookup; its key and customer move to the end of their queues.
     pub(super) fn pop(&mut self) -> Option<T> {
         let class = self.next_class()?;
         self.interactive_in_a_row = match class {
@@ -72,13 +72,13 @@ impl<T: PartialEq> TurnOrder<T> {
         self.lane(lane).map_or(0, VecDeque::len)
     }
 
-    /// Place of a lookup in its lane.
+    /// Position of a lookup in its lane, from 0.
     pub(super) fn place(&self, lane: Lane, item: &T) -> Option<usize> {
         self.lane(lane)?.iter().position(|other| other == item)
     }
 
-    /// Number of turns before that of the lookup at a place of its lane, 0 for the first. The place
-    /// after the last one is that of a lookup yet to come.
+    /// Number of turns before that of the lookup at a position in its lane, from 0. The position after
+    /// the last one is that of a new lookup.
     pub(super) fn turns_before(&self, lane: Lane, place: usize) -> usize {
         let customers = self.class(lane.class);
         let of_key = place + 1;
@@ -89,7 +89,8 @@ impl<T: PartialEq> TurnOrder<T> {
         before + self.turns_of_other_class(lane.class, before)
     }
 
-    /// Turns of the other class before the turn of a lookup behind `before` of its own class.
+    /// Number of turns of the other class before a lookup that has `before` turns of its own class
+    /// ahead.
     fn turns_of_other_class(&self, class: LookupClass, before: usize) -> usize {
         let in_a_row = self.interactive_in_a_row;
         match class {
@@ -145,7 +146,7 @@ impl<T: PartialEq> TurnOrder<T> {
     }
 }
 
-/// Queue of lookups.
+/// A queue of lookups, possibly made of other queues.
 trait Queue<T> {
     fn len(&self) -> usize;
     fn next(&self) -> Option<&T>;
@@ -166,7 +167,7 @@ impl<T> Queue<T> for VecDeque<T> {
     }
 }
 
-/// Queues that take turns, the next one first. None of them is empty.
+/// Queues in round robin, the next one first. None of them is empty.
 #[derive(Debug)]
 struct RoundRobin<K, Q>(VecDeque<(K, Q)>);
 
@@ -177,7 +178,7 @@ impl<K, Q> Default for RoundRobin<K, Q> {
 }
 
 impl<K: PartialEq + Copy, Q: Default> RoundRobin<K, Q> {
-    /// The member's queue; a new member is the last.
+    /// The member's queue; a new member is added at the end.
     fn member(&mut self, id: K) -> &mut Q {
         let place = self.place(&id).unwrap_or_else(|| {
             self.0.push_back((id, Q::default()));
@@ -212,7 +213,7 @@ impl<K: PartialEq, Q> RoundRobin<K, Q> {
             .retain(|(member, queue)| member != id || queue.len() > 0);
     }
 
-    /// Turns of the other members before the `nth` turn of this one, counted from 1.
+    /// Number of turns of the other members before the `nth` turn (from 1) of this one.
     fn turns_of_others<T>(&self, id: &K, nth: usize) -> usize
     where
         Q: Queue<T>,

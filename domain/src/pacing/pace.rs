@@ -1,4 +1,4 @@
-//! Budget: the earliest time of the next turn.
+//! Computes the earliest time of the next turn within the budget.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,14 +7,15 @@ use super::{Pacing, QUICK_CYCLES, WINDOW};
 
 const QUICK: usize = QUICK_CYCLES as usize;
 
-/// GCRA with two sliding windows: a burst from idle, then even spacing, and never more than the budget
-/// in any minute, nor a fifth turn in quick succession (which GCRA alone would allow after a burst).
+/// GCRA (generic cell rate algorithm) with two sliding windows: a burst after an idle period, then even
+/// spacing. The windows ensure that there are never more turns than the budget in any minute, nor a
+/// fifth turn in quick succession, which GCRA alone would allow after a burst.
 #[derive(Debug)]
 pub(super) struct Pace {
     pacing: Pacing,
-    /// Theoretical arrival time of GCRA.
+    /// GCRA's theoretical arrival time.
     even: Duration,
-    /// Turns of the minute up to the newest one, oldest first.
+    /// Start times of the turns in the last window, oldest first.
     begun: VecDeque<Duration>,
 }
 
@@ -31,20 +32,19 @@ impl Pace {
         self.pacing
     }
 
-    /// Changes the budget. Turns that began count in the new one.
+    /// Changes the budget. Turns that have begun count against the new one.
     pub(super) fn set_pacing(&mut self, pacing: Pacing) {
         self.pacing = pacing;
     }
 
-    /// The earliest time from `now` on for a turn behind `others` that take theirs as early as
-    /// possible.
+    /// The earliest time, not before `now`, of a turn after `others` that begin as early as possible.
     pub(super) fn turn_behind(&self, others: usize, now: Duration) -> Duration {
         let (spacing, tolerance) = (self.pacing.spacing(), self.pacing.tolerance());
         let quick_window = self.pacing.quick_window();
         let mut even = self.even;
         let mut theirs = Vec::with_capacity(others);
         loop {
-            // A turn waits for the end of the windows that earlier turns began.
+            // End of the window that the turn `turns` places earlier began.
             let before = self.begun.len() + theirs.len();
             let earlier = |turns: usize, window| {
                 let place = before.checked_sub(turns)?;
@@ -63,7 +63,7 @@ impl Pace {
         }
     }
 
-    /// Turns left in the minute up to now.
+    /// Turns left in the window up to `now`.
     pub(super) fn room(&self, now: Duration) -> usize {
         let old = self.begun.iter().take_while(|turn| **turn + WINDOW <= now);
         let begun = self.begun.len() - old.count();
@@ -74,7 +74,7 @@ impl Pace {
         usize::try_from(self.pacing.per_minute()).unwrap_or(usize::MAX)
     }
 
-    /// Counts a turn that began at `at`, even beyond the budget.
+    /// Counts a turn that began at `at`, even if it exceeds the budget.
     pub(super) fn count(&mut self, at: Duration, now: Duration) {
         self.even = self.even.max(at) + self.pacing.spacing();
         while self.begun.front().is_some_and(|turn| *turn + WINDOW <= now) {

@@ -1,4 +1,4 @@
-//! Queue of lookups for turns at the bank.
+//! Queue of requests that wait for their turn to query the bank.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,21 +9,22 @@ use super::order::TurnOrder;
 use super::pace::Pace;
 use super::{Pacing, Throttled};
 
-/// Identity of a waiting caller.
+/// Id of a waiting caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WaiterId(u64);
 
-/// Next action of a waiting caller.
+/// The action that a waiting caller takes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Query the bank now: the turn is taken.
     Go,
-    /// Next in the queue; its turn comes at this time: check again then, or after any change.
+    /// First in the queue; its turn comes at this time. Call [`Schedule::step`] again then, or after
+    /// any change.
     Wait(Duration),
-    /// Others are ahead: check again when it is the [next](Schedule::next), and at this time, its
-    /// deadline.
+    /// Others are ahead. Call [`Schedule::step`] again when the caller is [first](Schedule::next), or
+    /// at this time, its deadline.
     Behind(Duration),
-    /// Give up: there is no turn any more, or not in time.
+    /// Give up: there will be no turn before the deadline.
     Leave(Throttled),
 }
 
@@ -33,7 +34,7 @@ struct Waiting {
     latest: Duration,
 }
 
-/// Turns at the bank: fair, within the budget, never during a back-off.
+/// Assigns turns to query the bank: fairly, within the budget, and never during a back-off.
 #[derive(Debug)]
 pub struct Schedule {
     pace: Pace,
@@ -44,7 +45,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// An idle schedule.
+    /// A schedule without waiting callers.
     pub fn new(pacing: Pacing) -> Self {
         Self {
             pace: Pace::new(pacing),
@@ -55,23 +56,24 @@ impl Schedule {
         }
     }
 
-    /// The budget.
+    /// The current budget.
     pub fn pacing(&self) -> Pacing {
         self.pace.pacing()
     }
 
-    /// Changes the budget. Turns that began count in the new one; callers that wait stay.
+    /// Changes the budget. Turns that have begun count against the new one; waiting callers stay in the
+    /// queue.
     pub fn set_pacing(&mut self, pacing: Pacing) {
         self.pace.set_pacing(pacing);
     }
 
-    /// Queues a caller with the deadline `latest`. Its turn moves ahead when others leave; it moves
-    /// back when callers of other lanes arrive, and when turns of other schedules are
+    /// Queues a caller with the deadline `latest`. Its turn becomes earlier when others leave, and
+    /// later when callers of other lanes arrive or turns of other schedules are
     /// [merged](Self::merge_acquisition).
     ///
     /// # Errors
-    /// A [`Throttled`] when the turn would come after the deadline, during a back-off, or when too
-    /// many of the lane are waiting.
+    /// A [`Throttled`] if the turn would come after the deadline, during a back-off, or if too many
+    /// callers of the lane are waiting.
     pub fn queue(
         &mut self,
         lane: Lane,
@@ -97,7 +99,7 @@ impl Schedule {
         Ok(id)
     }
 
-    /// The next action of a waiting caller. The next in the queue takes its turn here.
+    /// The next action of a waiting caller. If its turn has come, this takes the turn.
     pub fn step(&mut self, id: WaiterId, now: Duration) -> Step {
         let Some(Waiting { lane, latest }) = self.waiting.get(&id).copied() else {
             let retry_after = self.back_off.remaining(now).unwrap_or_default();
@@ -122,60 +124,60 @@ impl Schedule {
         Step::Go
     }
 
-    /// The caller whose turn is next.
+    /// The first caller in the queue.
     pub fn next(&self) -> Option<WaiterId> {
         self.order.next().copied()
     }
 
-    /// Removes a caller; returns `true` if it was still waiting. Others move up.
+    /// Removes a caller; returns `true` if it was still waiting.
     pub fn leave(&mut self, id: WaiterId) -> bool {
         let waiting = self.waiting.remove(&id);
         waiting.is_some_and(|waiting| self.order.remove(waiting.lane, &id).is_some())
     }
 
-    /// Records a cycle, begun `under_way` ago, that the bank answered with a captcha or a limit
-    /// page: all callers leave.
+    /// Records that the bank answered a cycle, begun `under_way` ago, with a captcha or limit page. All
+    /// callers are removed.
     pub fn record_throttled(&mut self, under_way: Duration, now: Duration) -> BackOff {
         self.clear();
         self.back_off
             .record_throttled(now.saturating_sub(under_way), now)
     }
 
-    /// Records a complete cycle, begun `under_way` ago.
+    /// Records a successful cycle, begun `under_way` ago.
     pub fn record_success(&mut self, under_way: Duration, now: Duration) {
         self.back_off.record_success(now.saturating_sub(under_way));
     }
 
-    /// Counts a turn that another schedule of the same bank gave `ago`.
+    /// Counts a turn that another schedule for the same bank granted `ago`.
     pub fn merge_acquisition(&mut self, ago: Duration, now: Duration) {
         self.pace.count(now.saturating_sub(ago), now);
     }
 
-    /// Merges a back-off of another schedule of the same bank. A longer one that is known stays;
-    /// otherwise all callers leave.
+    /// Merges a back-off of another schedule for the same bank. If it is longer than the known one, all
+    /// callers are removed.
     pub fn merge_back_off(&mut self, left: Duration, now: Duration) {
         if self.back_off.merge(left, now) {
             self.clear();
         }
     }
 
-    /// Turns left in the last minute after those of waiting callers.
+    /// Turns left in the current window after those of the waiting callers.
     pub fn room(&self, now: Duration) -> u32 {
         let room = self.pace.room(now).saturating_sub(self.waiting.len());
         u32::try_from(room).unwrap_or(u32::MAX)
     }
 
-    /// The time left of a back-off.
+    /// Time left of the back-off; `None` without one.
     pub fn paused_for(&self, now: Duration) -> Option<Duration> {
         self.back_off.remaining(now)
     }
 
-    /// Callers that wait.
+    /// Number of waiting callers.
     pub fn waiting(&self) -> QueueLength {
         self.order.len()
     }
 
-    /// Time of the turn at a place of a lane, if all others take theirs as early as possible.
+    /// Time of the turn at a position in a lane, if all others take theirs as early as possible.
     fn turn(&self, lane: Lane, place: usize, now: Duration) -> Duration {
         let others = self.order.turns_before(lane, place);
         self.pace.turn_behind(others, now)

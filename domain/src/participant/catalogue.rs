@@ -13,11 +13,11 @@ pub struct Catalogue {
     pub(super) as_of: NaiveDate,
 }
 
-/// Date of the list that is compiled in.
+/// Date of the compiled-in list.
 const EMBEDDED_AS_OF: NaiveDate = NaiveDate::from_ymd_opt(2026, 9, 11).expect("a day");
 
 /// The central bank's public list of 2026-09-11, earlier codes that older payments need, and
-/// institutions that are known to have come since.
+/// institutions that are known to have joined since.
 static EMBEDDED: LazyLock<Catalogue> = LazyLock::new(|| {
     Catalogue::from_csv(include_str!("../../data/banks.csv"), EMBEDDED_AS_OF)
         .expect("the embedded list is tested")
@@ -29,17 +29,17 @@ impl Catalogue {
         &EMBEDDED
     }
 
-    /// Date of the central bank's newest list in it.
+    /// Date of the newest list of the central bank that it includes.
     pub fn as_of(&self) -> NaiveDate {
         self.as_of
     }
 
-    /// Every participant, also those of the past, by CLABE prefix.
+    /// All present and past participants, sorted by CLABE prefix.
     pub fn participants(&self) -> &[Participant] {
         &self.participants
     }
 
-    /// The participants on `date`, by CLABE prefix.
+    /// The participants that may be valid on `date`, sorted by CLABE prefix.
     pub fn on(&self, date: NaiveDate) -> impl Iterator<Item = &Participant> {
         self.participants
             .iter()
@@ -53,16 +53,16 @@ impl Catalogue {
             .find(|participant| participant.code == code)
     }
 
-    /// The participant whose customers' CLABEs begin with `prefix` on `date`; of two, while an
-    /// institution changes its code, the newer one that is certain.
+    /// The participant whose CLABEs begin with `prefix` on `date`. If an institution has two codes
+    /// while it changes its code, the newer certain one.
     pub fn by_clabe_prefix(&self, prefix: &str, date: NaiveDate) -> Option<&Participant> {
         self.on(date)
             .filter(|participant| participant.clabe_prefix == prefix)
             .max_by_key(|participant| participant.precedence_on(date))
     }
 
-    /// The institution that has or had this code, by its newest code. Codes with one CLABE prefix are of
-    /// one institution, also those that aren't listed.
+    /// The newest code of the institution that has or had this code. Codes with the same CLABE prefix
+    /// belong to the same institution, even if they aren't listed.
     pub fn institution(&self, code: ParticipantCode) -> ParticipantCode {
         let of_prefix = |prefix: &str| {
             let mut all = self.participants.iter();
@@ -73,7 +73,7 @@ impl Catalogue {
             .map_or(code, |participant| participant.institution)
     }
 
-    /// The participant as which an institution takes part on `date`.
+    /// The participant under which an institution takes part on `date`; `None` if it doesn't.
     pub fn by_institution(
         &self,
         institution: ParticipantCode,
@@ -84,11 +84,11 @@ impl Catalogue {
             .max_by_key(|participant| participant.precedence_on(date))
     }
 
-    /// Reads the code or the name of a present or past participant of a transfer on `date`.
+    /// Parses the code or name of a present or past participant, for a transfer on `date`.
     ///
-    /// A code needn't be valid on the date: the day on which a participant changed its code is known to a
-    /// few days only, and the portal simply finds nothing under the wrong one. One that isn't listed may
-    /// be newer than the list, so it is refused only when the list is as new as the transfer.
+    /// A code need not be valid on the date: the day of a code change is known only to within a few
+    /// days, and with the wrong code the portal just finds nothing. An unlisted code may be newer than
+    /// the list, so it is refused only if the list is as recent as the transfer.
     ///
     /// # Errors
     /// See [`ParticipantError`].
@@ -108,8 +108,9 @@ impl Catalogue {
         Ok(code)
     }
 
-    /// Adds the participants of `known` that were listed after this catalogue's list, and corrects the
-    /// beginning of those that were listed by the day on which this catalogue has them begin.
+    /// Adds the participants of `known` that were first listed after this catalogue's list. Corrects
+    /// the start dates of participants that this catalogue has begin on or after the day on which
+    /// `known` has them listed.
     #[must_use]
     pub fn supplemented(mut self, known: &Self) -> Self {
         for other in &known.participants {
@@ -130,7 +131,7 @@ impl Catalogue {
         self
     }
 
-    /// Puts the participants in their order.
+    /// Sorts the participants by CLABE prefix and code.
     pub(super) fn sort(&mut self) {
         let key = |one: &Participant| (one.clabe_prefix.clone(), one.code);
         self.participants.sort_by_key(key);

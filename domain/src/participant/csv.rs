@@ -1,11 +1,11 @@
-//! Catalogue as CSV: the compiled-in list, the stored one, and the one that an operator imports.
+//! The catalogue as CSV: the compiled-in list, the stored one, and the one that an operator imports.
 
 use chrono::NaiveDate;
 
 use super::{Catalogue, Participant, ParticipantCode, is_name};
 use crate::calendar::parse_date;
 
-/// Columns that a catalogue has. One named [`LISTED_SINCE`] may follow; any other is read as a note.
+/// Required columns. [`LISTED_SINCE`] may follow; further columns are ignored as notes.
 const COLUMNS: [&str; 6] = [
     "clabe_prefix",
     "participant",
@@ -15,13 +15,13 @@ const COLUMNS: [&str; 6] = [
     "valid_to",
 ];
 
-/// Column of the date of the first list that had the code, when it became valid on an unknown day.
+/// Optional column: date of the first list with the code, if it became valid on an unknown day.
 const LISTED_SINCE: &str = "listed_since";
 
-/// Fewest participants of a catalogue; the list of 2026-09-11 has 97.
+/// Minimum number of participants in a catalogue; the list of 2026-09-11 has 97.
 pub(super) const LEAST_PARTICIPANTS: usize = 60;
 
-/// Error of reading a catalogue.
+/// Reason why a catalogue can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogueError {
     /// The header row has other columns.
@@ -33,10 +33,10 @@ pub enum CatalogueError {
          the institution's newest code or nothing, a name, and dates YYYY-MM-DD or nothing"
     )]
     Row {
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
     },
-    /// Fewer participants than there can be.
+    /// The catalogue has too few participants.
     #[error("{participants} participants take part on {as_of}; at least {LEAST_PARTICIPANTS} do")]
     TooFew {
         /// Number of participants on the date.
@@ -47,13 +47,13 @@ pub enum CatalogueError {
 }
 
 impl Catalogue {
-    /// Reads a catalogue whose newest list is of `as_of`. Without an `institution` a participant's
-    /// code is the only one of its institution.
+    /// Parses a catalogue whose newest list is of `as_of`. An empty `institution` means that the
+    /// participant's code is the newest of its institution.
     ///
     /// # Errors
     /// See [`CatalogueError`].
     pub fn from_csv(csv: &str, as_of: NaiveDate) -> Result<Self, CatalogueError> {
-        // A row may leave out the last columns.
+        // A row may omit the last columns.
         let mut reader = csv::ReaderBuilder::new();
         let mut reader = reader.flexible(true).from_reader(csv.as_bytes());
         let header = reader.headers().map_err(|_| CatalogueError::Header)?;
@@ -86,7 +86,7 @@ impl Catalogue {
     /// Writes the catalogue without its date, as [`Self::from_csv`] reads it.
     ///
     /// # Panics
-    /// Never: it is written to memory.
+    /// Never, because writing to memory can't fail.
     pub fn to_csv(&self) -> String {
         const INFALLIBLE: &str = "writing to memory can't fail";
         let mut writer = csv::Writer::from_writer(Vec::new());
@@ -100,7 +100,7 @@ impl Catalogue {
     }
 }
 
-/// Reads one row, whose column `listed_since` has this index; `None` when it is malformed.
+/// Parses one row; `listed_since` is the index of that column. `None` if the row is malformed.
 fn read(row: &csv::StringRecord, listed_since: Option<usize>) -> Option<Participant> {
     let date = |text: &str| match text {
         "" => Some(None),

@@ -1,7 +1,7 @@
-//! Participants by name: the central bank's short names, and names that people write instead.
+//! Finds participants by name: the central bank's short names, and other names in use.
 //!
-//! Case, accents, punctuation and blanks don't count. Legal forms, and words that many names share
-//! (`BANCO`, `MEXICO`), are set aside when no name has them.
+//! Case, accents, punctuation and blanks are ignored. If no name matches, legal forms and common words
+//! (`BANCO`, `MEXICO`) are ignored too.
 
 use std::sync::LazyLock;
 
@@ -10,14 +10,14 @@ use chrono::NaiveDate;
 use super::{Catalogue, Participant, ParticipantCode, ParticipantError};
 use crate::misspelling;
 
-/// Longest name that is looked for, in characters. Legal names with their form and group have up to 120.
+/// Maximum length of a searched name in characters. Legal names with form and group have up to 120.
 pub const MAX_LENGTH: usize = 150;
-/// Most names that an error repeats.
+/// Maximum number of similar names in an error.
 const MAX_NEAREST: usize = 5;
-/// Fewest letters of a name that another one may contain to be near it.
+/// Minimum length of a name that counts as similar when another one contains it.
 const LEAST_SHARED: usize = 3;
 
-/// Words from which on a name tells the legal form, the group, or both.
+/// Words with which the legal form or the group begins in a name.
 const FORMS: [&str; 9] = [
     "SA",
     "S",
@@ -29,15 +29,15 @@ const FORMS: [&str; 9] = [
     "SOFIPO",
     "IFPE",
 ];
-/// Words that many names share.
+/// Words that many names have in common.
 const FILLERS: [&str; 5] = ["BANCO", "MEXICO", "DE", "GRUPO", "FINANCIERO"];
 
-/// A participant by its code and name.
+/// A participant's code and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedParticipant {
-    /// The code.
+    /// Code that the portal uses.
     pub code: ParticipantCode,
-    /// The short name that the central bank lists.
+    /// Short name in the central bank's list.
     pub name: String,
 }
 
@@ -50,10 +50,10 @@ impl From<&Participant> for NamedParticipant {
     }
 }
 
-/// A name, folded.
+/// A normalised name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FoldedName {
-    /// Its letters and digits.
+    /// All letters and digits.
     whole: String,
     /// The same without legal form and shared words.
     core: String,
@@ -64,7 +64,7 @@ impl FoldedName {
         let mut folded = String::with_capacity(name.len());
         for character in name.chars().flat_map(char::to_uppercase) {
             match without_accent(character) {
-                // Of abbreviations (`S.A.`), and the accents of decomposed text.
+                // Dots of abbreviations (`S.A.`), and combining accents.
                 '.' | '\'' | '’' | '\u{300}'..='\u{36f}' => {}
                 character if character.is_alphanumeric() => folded.push(character),
                 _ => folded.push(' '),
@@ -88,7 +88,7 @@ impl FoldedName {
     }
 }
 
-/// A name that isn't in the central bank's list.
+/// Another name of a participant, which isn't in the central bank's list.
 struct Alias {
     name: FoldedName,
     code: ParticipantCode,
@@ -98,7 +98,7 @@ static ALIASES: LazyLock<Vec<Alias>> = LazyLock::new(|| {
     from_csv(include_str!("../../data/participant-aliases.csv")).expect("the table is tested")
 });
 
-/// Reads `alias,participant,…` with a header row; `None` when a row is malformed.
+/// Parses rows of `alias,participant,…` after a header row; `None` if a row is malformed.
 fn from_csv(csv: &str) -> Option<Vec<Alias>> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let aliases = reader.records().map(|row| {
@@ -147,7 +147,7 @@ impl Catalogue {
         self.find(code)
     }
 
-    /// The participants on `date` of the institutions with a name that fits, whenever they had it.
+    /// The participants on `date` whose institution has, or ever had, a matching name.
     fn with_name(&self, date: NaiveDate, fits: impl Fn(&FoldedName) -> bool) -> Vec<&Participant> {
         let listed = self.participants.iter();
         let listed = listed.filter(|one| fits(&FoldedName::of(&one.name)));
@@ -165,7 +165,7 @@ impl Catalogue {
     }
 }
 
-/// The base of an upper-case letter of Spanish.
+/// An upper-case Spanish letter without its accent.
 fn without_accent(letter: char) -> char {
     match letter {
         'Á' | 'À' | 'Ä' | 'Â' => 'A',

@@ -1,8 +1,8 @@
-//! Renewal of a catalogue from the central bank's list of one day.
+//! Updates a catalogue with the central bank's list of one day.
 //!
-//! The list has codes and names alone. A catalogue learns from it who takes part on that day, and who no
-//! longer does; what it knows of earlier days stays. A newcomer takes part from an unknown day on: nobody
-//! says how soon the list has it.
+//! The list has only codes and names. It shows who takes part on that day and who no longer does;
+//! earlier data of the catalogue is kept. For a new participant the first day is unknown, because it is
+//! not known how soon the list includes it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,9 @@ use chrono::NaiveDate;
 use super::csv::LEAST_PARTICIPANTS;
 use super::{Catalogue, Participant, ParticipantCode, is_name};
 
-/// Most participants that may be missing from a list: more leave in no few years, so the list is
-/// damaged. Four that have left already are in the compiled-in catalogue without an end.
+/// Maximum number of participants that may be missing from a list. More don't leave within a few years,
+/// so such a list is damaged. Four that have already left have no end date in the compiled-in
+/// catalogue.
 const MOST_REMOVED: usize = 10;
 
 /// An entry of the central bank's list.
@@ -23,7 +24,7 @@ pub struct ListedParticipant {
 }
 
 impl ListedParticipant {
-    /// Reads an entry; `None` when its code or its name can't be one.
+    /// Parses an entry; `None` if the code or the name is malformed.
     pub fn parse(code: &str, name: &str) -> Option<Self> {
         is_name(name).then_some(())?;
         Some(Self {
@@ -33,28 +34,28 @@ impl ListedParticipant {
     }
 }
 
-/// Sign that a list is damaged. The catalogue stays as it is.
+/// Reason why a list is refused. The catalogue stays unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DamagedList {
-    /// Fewer entries than there can be.
+    /// The list has fewer entries than there are participants at least.
     #[error("it has {entries} participants; at least {LEAST_PARTICIPANTS} take part")]
     TooFew {
         /// Number of entries.
         entries: usize,
     },
-    /// A code stands twice.
+    /// A code is listed twice.
     #[error("it has {code} twice")]
     Repeated {
-        /// The code.
+        /// The repeated code.
         code: ParticipantCode,
     },
-    /// More participants are missing than leave in years.
+    /// Too many participants of the catalogue are missing from the list.
     #[error("{missing} participants are missing from it; at most {MOST_REMOVED} may be")]
     TooManyMissing {
-        /// Number of participants that the catalogue has on that day and the list hasn't.
+        /// Number of participants that are in the catalogue on that day but not in the list.
         missing: usize,
     },
-    /// The catalogue has a newer list.
+    /// The list is older than the catalogue.
     #[error("it is of an earlier day than the catalogue, {as_of}")]
     Outdated {
         /// Date of the catalogue.
@@ -62,20 +63,20 @@ pub enum DamagedList {
     },
 }
 
-/// A renewed catalogue, and what changed in it.
+/// An updated catalogue and its changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewal {
-    /// The catalogue.
+    /// The updated catalogue.
     pub catalogue: Catalogue,
-    /// Codes that the list has and the catalogue didn't have on that day.
+    /// Codes in the list that weren't valid in the catalogue on that day.
     pub added: Vec<ParticipantCode>,
-    /// Codes that took part until the day before.
+    /// Codes whose validity now ends on the day before.
     pub removed: Vec<ParticipantCode>,
 }
 
 impl Catalogue {
-    /// Renews the catalogue with the list of `date`. A new code with the CLABE prefix of a known
-    /// participant is another code of its institution.
+    /// Updates the catalogue with the list of `date`. A new code with the CLABE prefix of a known
+    /// participant is another code of the same institution.
     ///
     /// # Errors
     /// See [`DamagedList`].
@@ -130,8 +131,8 @@ impl Catalogue {
         }
     }
 
-    /// Adds a code that is listed since `date`, and valid from an unknown day on. One that was known
-    /// before is valid again without a gap: a single list that lacked it leaves no trace.
+    /// Adds a code that is first listed on `date` and valid from an unknown day. A code that was known
+    /// before becomes valid again without a gap, because a single list may have lacked it by mistake.
     fn begin(&mut self, code: ParticipantCode, date: NaiveDate) {
         let newest = self
             .participants
@@ -155,7 +156,7 @@ impl Catalogue {
         });
     }
 
-    /// Takes over names, and the earlier date on which a code turns out to have been listed.
+    /// Updates names, and moves `listed_since` back if the code was listed earlier than known.
     fn confirm(&mut self, names: &HashMap<ParticipantCode, &str>, date: NaiveDate) {
         for participant in &mut self.participants {
             if let Some(name) = names.get(&participant.code)
@@ -168,7 +169,7 @@ impl Catalogue {
     }
 }
 
-/// Returns the names of a list by code.
+/// The names of a list by code; checks the number of entries and their uniqueness.
 fn names(list: &[ListedParticipant]) -> Result<HashMap<ParticipantCode, &str>, DamagedList> {
     if list.len() < LEAST_PARTICIPANTS {
         return Err(DamagedList::TooFew {

@@ -1,8 +1,8 @@
 //! The original chain (`cadenaCDA`): the text that the receiving institution seals.
 //!
-//! `||` fields `|` certificate number `||` seal, where the fields are separated by `|`. Three
-//! generations of 18, 25 and 42 fields are known; the first 18 mean the same in all of them. A `|` within a text
-//! moves the fields behind it ([`reading`]), so a chain may have any number of them.
+//! Format: `||` fields `|` certificate number `||` seal, with fields separated by `|`. Three versions
+//! with 18, 25 and 42 fields are known; the first 18 fields mean the same in all. A `|` within a text
+//! shifts the fields after it ([`reading`]), so a chain may have any number of fields.
 
 use std::fmt;
 
@@ -18,11 +18,11 @@ mod reading;
 pub(crate) use reading::ChainReading;
 
 const NAME: &str = "cadenaCDA";
-/// Number of fields common to all generations.
+/// Number of fields common to all versions of the format.
 const SHARED_FIELDS: usize = 18;
-/// Known generations.
+/// Number of fields in each known version of the format.
 const KNOWN_LENGTHS: [usize; 3] = [SHARED_FIELDS, 25, 42];
-/// Six times the longest known chain: more is no chain.
+/// Maximum number of parts separated by `|`: six times the longest known version.
 const MAX_PARTS: usize = 256;
 
 /// Indexes of fields, where 0 is the first one after the leading `||`.
@@ -41,7 +41,7 @@ mod place {
     pub(super) const FIXED: usize = 6;
 }
 
-/// The sealed text and its fields. `Debug` shows type, dates, receiver and length.
+/// The sealed text and its parsed fields. `Debug` shows type, dates, receiver and length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OriginalChain {
     text: String,
@@ -53,7 +53,7 @@ pub struct OriginalChain {
 }
 
 impl OriginalChain {
-    /// Parses a chain. Dates and receiver must be readable; the rest is read on demand.
+    /// Parses a chain. Dates and receiver must be valid; the other fields are parsed on demand.
     pub(crate) fn parse(text: &str) -> Result<Self, ProofError> {
         let parts: Vec<&str> = text.split('|').take(MAX_PARTS + 1).collect();
         if parts.len() > MAX_PARTS {
@@ -79,7 +79,7 @@ impl OriginalChain {
         })
     }
 
-    /// The whole chain with its seal, as in the XML.
+    /// The whole chain including its seal, as in the XML.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -106,7 +106,7 @@ impl OriginalChain {
         self.payment_type
     }
 
-    /// The operation date.
+    /// The banking day on which SPEI settled the payment.
     pub fn operation_date(&self) -> NaiveDate {
         self.operation_date
     }
@@ -116,37 +116,37 @@ impl OriginalChain {
         self.credit_date
     }
 
-    /// The time of the credit in Mexico City.
+    /// Time of the credit in Mexico City; `None` if it can't be parsed.
     pub fn credit_time(&self) -> Option<NaiveTime> {
         self.likeliest().credit_time()
     }
 
-    /// The receiver, which made the seal.
+    /// Code of the receiving institution, which made the seal.
     pub fn receiver(&self) -> ParticipantCode {
         self.receiver
     }
 
-    /// The payer, by the likeliest reading.
+    /// The payer, from the most likely reading.
     pub fn payer(&self) -> Party {
         self.likeliest().payer()
     }
 
-    /// The payee, by the likeliest reading.
+    /// The payee, from the most likely reading.
     pub fn beneficiary(&self) -> Party {
         self.likeliest().beneficiary()
     }
 
-    /// The payer's text, by the likeliest reading.
+    /// The payer's free text, from the most likely reading.
     pub fn concept(&self) -> Option<&str> {
         self.likeliest().concept()
     }
 
-    /// The value added tax in centavos, by the likeliest reading.
+    /// The value added tax in centavos, from the most likely reading; `None` if it can't be parsed.
     pub fn vat_centavos(&self) -> Option<u64> {
         self.likeliest().vat_centavos()
     }
 
-    /// The amount in centavos, by the likeliest reading.
+    /// The amount in centavos, from the most likely reading; `None` if it can't be parsed.
     pub fn centavos(&self) -> Option<u64> {
         self.likeliest().centavos()
     }
@@ -156,13 +156,13 @@ impl OriginalChain {
         self.text.rsplit('|').nth(2).unwrap_or_default()
     }
 
-    /// The seal in base64.
+    /// The seal in base64, repeated at the end of the chain.
     pub fn seal(&self) -> &str {
         self.text.rsplit('|').next().unwrap_or_default()
     }
 
-    /// The fields whose values aren't certain: a `|` in a name or in the concept allows more than one reading of
-    /// the chain, or there is none that fits a known generation.
+    /// The fields whose values are uncertain: a `|` in a name or in the concept allows several readings
+    /// of the chain, or no reading fits a known version of the format.
     pub fn uncertain_fields(&self) -> Vec<ProofField> {
         let sealed = ProofField::ALL.into_iter().take(SHARED_FIELDS).enumerate();
         let mut readings = ChainReading::all(&self.text, self.length);
@@ -182,8 +182,8 @@ impl OriginalChain {
             .collect()
     }
 
-    /// The readings that a file's fields may follow, the likeliest first. A chain of a known length that has no
-    /// well-formed reading is taken as it is; none of its fields is certain.
+    /// Possible readings of the chain, the most likely first. If a chain of a known length has no
+    /// well-formed reading, it is split as it is, and its fields are uncertain.
     pub(crate) fn readings(&self) -> Vec<ChainReading<'_>> {
         let mut readings: Vec<_> = ChainReading::all(&self.text, self.length).collect();
         if readings.is_empty() && self.is_of_known_length() {
@@ -198,39 +198,33 @@ impl OriginalChain {
             .unwrap_or_else(|| ChainReading::plain(&self.text))
     }
 
-    /// The texts between the leading `||` and the certificate number, [`Self::length`] of them.
+    /// The [`Self::length`] texts between the leading `||` and the certificate number.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         self.text.split('|').skip(2).take(self.length)
     }
 }
 
 impl<'a> ChainReading<'a> {
-    /// The time of the credit in Mexico City.
     fn credit_time(&self) -> Option<NaiveTime> {
         NaiveTime::parse_from_str(self.text(place::CREDIT_TIME).trim(), "%H%M%S").ok()
     }
 
-    /// The payer.
     pub(crate) fn payer(&self) -> Party {
         self.party(place::PAYER)
     }
 
-    /// The payee.
     pub(crate) fn beneficiary(&self) -> Party {
         self.party(place::BENEFICIARY)
     }
 
-    /// The payer's text.
     pub(crate) fn concept(&self) -> Option<&'a str> {
         given(self.text(place::CONCEPT))
     }
 
-    /// The value added tax in centavos.
     pub(crate) fn vat_centavos(&self) -> Option<u64> {
         centavos_from_bank_spelling(self.text(place::VAT))
     }
 
-    /// The amount in centavos.
     pub(crate) fn centavos(&self) -> Option<u64> {
         centavos_from_bank_spelling(self.text(place::AMOUNT))
     }
@@ -240,7 +234,7 @@ impl<'a> ChainReading<'a> {
     }
 }
 
-/// Reads `ddmmyyyy`.
+/// Parses `ddmmyyyy`.
 fn day_month_year(text: &str) -> Option<NaiveDate> {
     let text = text.trim();
     if text.len() != 8 || !text.bytes().all(|b| b.is_ascii_digit()) {

@@ -1,62 +1,62 @@
-//! Fields of a proof, by their names in the JSON.
+//! Fields of a proof, named as in the JSON.
 
 use crate::variants::named_enum;
 
 named_enum! {
-    /// A field of a proof; its name is that of the JSON, as in [`crate::seal::SEALED_FIELDS`].
+    /// A field of a proof, named as in the JSON and in [`crate::seal::SEALED_FIELDS`].
     pub enum ProofField {
-        /// SPEI's payment type, in the chain alone.
+        /// SPEI's payment type, which only the original chain has.
         #[strum(serialize = "tipo_pago")]
         PaymentType,
-        /// The operation date.
+        /// Banking day on which SPEI settled the payment.
         #[strum(serialize = "fecha_operacion")]
         OperationDate,
-        /// The date of the credit.
+        /// Calendar date of the credit in Mexico City.
         #[strum(serialize = "fecha_abono")]
         CreditDate,
-        /// The time of the credit.
+        /// Time of the credit in Mexico City.
         #[strum(serialize = "hora_abono")]
         CreditTime,
-        /// The receiver's code.
+        /// Code of the receiving institution.
         #[strum(serialize = "receptor.codigo")]
         ReceiverCode,
-        /// The issuer's name.
+        /// Name of the issuing institution.
         #[strum(serialize = "emisor.nombre")]
         IssuerName,
         /// The payer's name.
         #[strum(serialize = "ordenante.nombre")]
         PayerName,
-        /// The kind of the payer's account.
+        /// Type of the payer's account: CLABE, card or phone.
         #[strum(serialize = "ordenante.tipo_cuenta")]
         PayerAccountType,
-        /// The payer's account.
+        /// Number of the payer's account.
         #[strum(serialize = "ordenante.cuenta")]
         PayerAccount,
         /// The payer's RFC or CURP.
         #[strum(serialize = "ordenante.rfc_curp")]
         PayerTaxId,
-        /// The receiver's name.
+        /// Name of the receiving institution.
         #[strum(serialize = "receptor.nombre")]
         ReceiverName,
         /// The payee's name.
         #[strum(serialize = "beneficiario.nombre")]
         BeneficiaryName,
-        /// The kind of the payee's account.
+        /// Type of the payee's account: CLABE, card or phone.
         #[strum(serialize = "beneficiario.tipo_cuenta")]
         BeneficiaryAccountType,
-        /// The payee's account.
+        /// Number of the payee's account.
         #[strum(serialize = "beneficiario.cuenta")]
         BeneficiaryAccount,
         /// The payee's RFC or CURP.
         #[strum(serialize = "beneficiario.rfc_curp")]
         BeneficiaryTaxId,
-        /// The payer's text.
+        /// Free text written by the payer.
         #[strum(serialize = "concepto")]
         Concept,
-        /// The value added tax.
+        /// Value added tax in pesos.
         #[strum(serialize = "iva")]
         Vat,
-        /// The amount.
+        /// Amount of the payment in pesos.
         #[strum(serialize = "monto")]
         Amount,
         /// The tracking key, which no seal covers.

@@ -1,4 +1,4 @@
-//! One side of a payment in a proof.
+//! The payer or beneficiary in a proof.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use std::fmt;
 /// cut names at 40 characters. `Debug` shows the institution only.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Party {
-    /// Short name of the institution, as the receiving bank wrote it.
+    /// Short name of the institution, in the receiving bank's spelling.
     pub institution: Option<String>,
     /// Name of the account's holder.
     pub name: Option<String>,
-    /// The kind of [`Self::account`].
+    /// Type of [`Self::account`].
     pub account_type: Option<AccountType>,
-    /// The account.
+    /// Number of the account: CLABE, card or phone.
     pub account: Option<String>,
-    /// RFC or CURP.
+    /// Tax id: RFC or CURP.
     pub tax_id: Option<String>,
 }
 
-/// `TipoCuenta`: the kind of an account number.
+/// `TipoCuenta`: the type of an account number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccountType {
-    /// 3, also written `03`.
+    /// Debit card: `3`, also written `03`.
     Card,
-    /// 10.
+    /// Phone number: `10`.
     Phone,
-    /// 40.
+    /// CLABE: `40`.
     Clabe,
-    /// An unknown kind.
+    /// An unknown type.
     Other(u16),
 }
 
 impl Party {
-    /// Builds a party from its five texts in a proof, in the chain's order: institution, name,
-    /// account type, account, RFC or CURP.
+    /// Builds a party from its five texts in the order of the chain: institution, name, account type,
+    /// account, RFC or CURP.
     pub(crate) fn from_texts(texts: [&str; 5]) -> Self {
         let [institution, name, account_type, account, tax_id] =
             texts.map(|text| given(text).map(str::to_owned));
@@ -48,7 +48,7 @@ impl Party {
 }
 
 impl AccountType {
-    /// The number in a proof.
+    /// The type's number in a proof.
     pub fn code(self) -> u16 {
         match self {
             Self::Card => 3,
@@ -69,7 +69,7 @@ impl AccountType {
     }
 }
 
-/// A value of a proof, trimmed; `None` when the proof marks it as missing.
+/// A proof's value, trimmed; `None` if the proof marks it as missing.
 pub(crate) fn given(text: &str) -> Option<&str> {
     let text = text.trim();
     (!matches!(text, "" | "NA" | "ND" | "-1")).then_some(text)

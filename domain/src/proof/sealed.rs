@@ -1,4 +1,4 @@
-//! Comparison of what is sealed with the payment that a row asks for.
+//! Compares the sealed data of an imported proof with a transfer.
 
 use chrono::NaiveDate;
 
@@ -8,15 +8,15 @@ use crate::calendar;
 use crate::participant::{Catalogue, ParticipantCode, ParticipantError};
 use crate::transfer::Transfer;
 
-/// The payment that a proof's chain seals, and the tracking key beside it. It is read once, to be compared with
-/// many transfers.
+/// The payment in a proof's original chain, and the proof's tracking key. It is parsed once to be
+/// compared with many transfers.
 ///
-/// Nobody at the bank matched a proof that somebody sent, so nothing is tolerated that [`Proof::answers`]
-/// tolerates, and what stands beside the chain counts for nothing but the tracking key, which isn't sealed.
+/// The bank has not matched an uploaded proof to a query, so the tolerances of [`Proof::answers`] don't
+/// apply, and of the data outside the chain only the tracking key is used, which isn't sealed.
 pub struct SealedPayment {
     tracking_key: String,
-    /// The institutions that the payer's may be. Receivers spell names as they like: one that the catalogue doesn't
-    /// know is no evidence, and none is here.
+    /// Possible institutions of the payer. Receiving banks use their own spelling of names; a name that
+    /// isn't in the catalogue is no evidence and leaves this empty.
     payer_institutions: Vec<ParticipantCode>,
     receiver: ParticipantCode,
     centavos: Option<u64>,
@@ -27,7 +27,7 @@ pub struct SealedPayment {
 }
 
 impl SealedPayment {
-    /// Reads a proof's chain; the payer's institution is known by its name on the day of the credit.
+    /// Reads a proof's chain. The payer's institution is found by its name on the date of the credit.
     pub fn of(proof: &Proof, catalogue: &Catalogue) -> Self {
         let chain = &proof.chain;
         let beneficiary = chain.beneficiary();
@@ -48,8 +48,9 @@ impl SealedPayment {
         self.centavos
     }
 
-    /// All differences from the transfer that is asked for, compared as they are taken. `named` is the institution
-    /// ([`Catalogue::institution`]) of the issuer that the caller named: an inferred one is a guess.
+    /// All differences from a transfer, computed lazily. `named` is the institution
+    /// ([`Catalogue::institution`]) of the issuer if the caller gave it; an inferred issuer isn't
+    /// compared.
     pub fn mismatches(
         &self,
         transfer: &Transfer,
@@ -78,7 +79,7 @@ impl SealedPayment {
         }
     }
 
-    /// Returns `true` if the payment was credited to this account, of its kind.
+    /// Returns `true` if the payment was credited to an account with this number and type.
     fn credits(&self, account: &Account) -> bool {
         let kind = match account {
             Account::Clabe(_) => AccountType::Clabe,
@@ -88,9 +89,10 @@ impl SealedPayment {
         self.account.as_deref() == Some(account.as_str()) && self.account_type == Some(kind)
     }
 
-    /// Returns `true` if the chain's dates are those of a payment of `date`. A payment of a day on which banks are
-    /// closed, or of an evening, belongs to the next banking day's operation, and is credited at once, after midnight
-    /// at the latest. A `date` may be the operation date itself, too: then it was credited in that day's operation.
+    /// Returns `true` if the chain's dates are possible for a payment of `date`. A payment on a
+    /// non-banking day or in the evening belongs to the next banking day, but is credited at once, or
+    /// shortly after midnight. `date` may also be the operation date; then the credit is on that day,
+    /// or before it within the same operation day.
     fn is_made_on(&self, date: NaiveDate) -> bool {
         let (operation, credit) = (self.operation_date, self.credit_date);
         let is_credited_at_once = credit == date || Some(credit) == date.succ_opt();
@@ -102,7 +104,7 @@ impl SealedPayment {
     }
 }
 
-/// The institutions that have the name which the chain gives the payer's.
+/// The institutions with the name that the chain gives for the payer's institution.
 fn payer_institutions(chain: &OriginalChain, catalogue: &Catalogue) -> Vec<ParticipantCode> {
     let Some(name) = chain.payer().institution else {
         return Vec::new();

@@ -9,14 +9,14 @@ use crate::amount::centavos_from_bank_spelling;
 use crate::calendar;
 use crate::participant::ParticipantCode;
 
-/// A proof has three elements and the blanks between them; the rest is room for comments.
+/// A proof has three elements and the white space between them; the rest allows for comments.
 const MAX_NODES: u32 = 64;
-/// A proof has about 20 attributes, two quotes each; the rest is room for apostrophes in names.
-/// The parser compares each attribute with all before it, so without this bound 5 MiB of
-/// attributes would keep it busy for minutes.
+/// A proof has about 20 attributes with two quotes each; the rest allows for apostrophes in names. The
+/// parser compares each attribute with all before it, so without this limit 5 MiB of attributes would
+/// take minutes.
 const MAX_QUOTES: usize = 1024;
 
-/// Parses a proof, without checking that its parts agree.
+/// Parses a proof without comparing its parts.
 pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
     let text = checked_text(xml)?;
     let options = ParsingOptions {
@@ -64,9 +64,9 @@ const ELEMENTS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Returns `true` if the file holds more than a bank writes: other elements or attributes, namespaces, text,
-/// comments, processing instructions, or another declared encoding. A program that shows the file may show
-/// them, and no seal covers them.
+/// Returns `true` if the file has content that banks don't write: other elements or attributes,
+/// namespaces, text, comments, processing instructions, or another declared encoding. A viewer may show
+/// it, and no seal covers it.
 pub(super) fn holds_more(xml: &[u8]) -> bool {
     let Ok(text) = checked_text(xml) else {
         return false;
@@ -103,7 +103,7 @@ fn is_known_element(node: Node<'_, '_>, root: Node<'_, '_>) -> bool {
             .all(|it| it.namespace().is_none() && attributes.contains(&it.name()))
 }
 
-/// Returns `true` if the declaration names another encoding than UTF-8, by which a viewer would read it.
+/// Returns `true` if the XML declaration names an encoding other than UTF-8, which a viewer would use.
 fn declares_another_encoding(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}');
     let declaration = text
@@ -135,7 +135,7 @@ fn checked_text(xml: &[u8]) -> Result<&str, ProofError> {
     Ok(text)
 }
 
-/// Drops the parser's own message: it can quote the document.
+/// Converts a parser error; its message is dropped because it may quote the document.
 fn proof_error(error: roxmltree::Error) -> ProofError {
     match error {
         roxmltree::Error::DtdDetected => ProofError::DocumentType,
@@ -180,7 +180,7 @@ fn party(node: Node<'_, '_>, institution: &str) -> Party {
     )
 }
 
-/// The only child of this name, if there is one.
+/// The child with this name; `None` if there is none, an error if there are several.
 fn child<'a, 'input>(
     root: Node<'a, 'input>,
     name: &'static str,

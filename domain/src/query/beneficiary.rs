@@ -1,32 +1,32 @@
-//! The beneficiary that a caller expects.
+//! The beneficiary that a caller expects in the proof.
 
 use std::fmt;
 
 use super::{Checker, Field, FieldError, Token, text};
 
-/// The beneficiary that a caller expects a proof to name, before validation.
+/// The beneficiary that a caller expects in the proof, before validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawBeneficiary<'a> {
-    /// `nombre_beneficiario`.
+    /// `nombre_beneficiario`: name of the beneficiary.
     pub name: Token<'a>,
-    /// `rfc_beneficiario`.
+    /// `rfc_beneficiario`: RFC or CURP of the beneficiary.
     pub tax_id: Token<'a>,
 }
 
-/// The beneficiary that a caller expects a proof to name. `Debug` hides it.
+/// The beneficiary that a caller expects in the proof. `Debug` hides the values.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ExpectedBeneficiary {
-    /// Its name, when the caller gave one.
+    /// Expected name; `None` if not given.
     pub name: Option<String>,
-    /// Its RFC or CURP, when the caller gave one.
+    /// Expected RFC or CURP; `None` if not given.
     pub tax_id: Option<String>,
 }
 
 impl ExpectedBeneficiary {
-    /// Reads both fields. Any text is accepted: one that nobody has matches nobody.
+    /// Parses both fields. Any text is accepted, because an invalid one just doesn't match.
     ///
     /// # Errors
-    /// Every field that is no string, in the API's order.
+    /// Every field that isn't a string, in the API's order.
     pub fn parse(raw: &RawBeneficiary<'_>) -> Result<Self, Vec<FieldError>> {
         let mut errors = Vec::new();
         let mut check = Checker {

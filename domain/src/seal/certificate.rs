@@ -1,4 +1,4 @@
-//! Certificate numbers.
+//! Serial numbers of certificates.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct CertificateNumber(String);
 
 impl CertificateNumber {
-    /// Number of digits.
+    /// Number of digits in a serial number.
     pub const DIGITS: usize = 20;
 
     /// Parses the 20 digits; `None` for anything else.
@@ -17,7 +17,7 @@ impl CertificateNumber {
         is_number.then(|| Self(text.to_owned()))
     }
 
-    /// The digits.
+    /// The 20 digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,12 +1,12 @@
-//! Fields of a proof that its seal covers.
+//! Determines which fields of a proof its seal covers.
 
 use super::SEALED_FIELDS;
 use crate::proof::{Party, Proof};
 
-/// The names of a proof's fields whose values are those of the sealed text, in the order of
-/// [`SEALED_FIELDS`]. A field that says something else than the sealed text isn't covered, and neither is one
-/// whose value isn't certain ([`Proof::uncertain_fields`]), or one of [`super::UNSEALED_FIELDS`]. Says nothing
-/// about whether the seal is valid.
+/// Names of the fields whose values equal those of the sealed text, in the order of [`SEALED_FIELDS`].
+/// Not included are fields that differ, fields whose values are uncertain
+/// ([`Proof::uncertain_fields`]), and those of [`super::UNSEALED_FIELDS`]. It doesn't check that the
+/// seal is valid.
 pub fn covered_fields(proof: &Proof) -> Vec<&'static str> {
     let uncertain = proof.uncertain_fields();
     let is_certain = |name: &str| uncertain.iter().all(|field| field.name() != name);
@@ -16,7 +16,7 @@ pub fn covered_fields(proof: &Proof) -> Vec<&'static str> {
         .collect()
 }
 
-/// Agreement of each of [`SEALED_FIELDS`] with the original chain.
+/// `true` for each of the [`SEALED_FIELDS`] that agrees with the original chain.
 fn agreements(proof: &Proof) -> [bool; SEALED_FIELDS.len()] {
     let chain = &proof.chain;
     let [payer_name, payer_type, payer_account, payer_tax_id] =
@@ -24,7 +24,7 @@ fn agreements(proof: &Proof) -> [bool; SEALED_FIELDS.len()] {
     let [name, account_type, account, tax_id] =
         same_party(&proof.beneficiary, &chain.beneficiary());
     [
-        // Type and credit date are read from the chain itself.
+        // Payment type and credit date are read from the chain itself.
         true,
         proof.operation_date == chain.operation_date(),
         true,
@@ -46,7 +46,7 @@ fn agreements(proof: &Proof) -> [bool; SEALED_FIELDS.len()] {
     ]
 }
 
-/// Agreement of name, account type, account and tax id.
+/// `true` for each that agrees: name, account type, account, tax id.
 fn same_party(one: &Party, other: &Party) -> [bool; 4] {
     [
         one.name == other.name,

@@ -1,4 +1,4 @@
-//! Keys that verify seals.
+//! RSA public keys that verify seals.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::hex;
 
-/// Smallest modulus that is accepted, in bits; institutions have 2,048.
+/// Smallest accepted modulus in bits; institutions use 2,048.
 const MIN_BITS: usize = 2048;
-/// Largest modulus that is accepted, in bits.
+/// Largest accepted modulus in bits.
 const MAX_BITS: usize = 4096;
 
 /// RSA public key of an institution's certificate.
@@ -18,25 +18,25 @@ pub struct SealKey {
     exponent: Vec<u8>,
 }
 
-/// Error of making a [`SealKey`].
+/// Reason why numbers aren't accepted as a [`SealKey`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealKeyError {
-    /// A modulus of another size.
+    /// The modulus is too small or too large.
     #[error("a modulus of {bits} bits; {MIN_BITS} to {MAX_BITS} are accepted")]
     Size {
-        /// Number of bits that were given.
+        /// Size of the modulus in bits.
         bits: usize,
     },
-    /// An even modulus, which no RSA key has.
+    /// The modulus is even, which is impossible for an RSA key.
     #[error("an even modulus is no RSA key")]
     Even,
-    /// Another exponent than 3 and 65537.
+    /// The exponent is neither 3 nor 65537.
     #[error("the exponent is neither 3 nor 65537")]
     Exponent,
 }
 
 impl SealKey {
-    /// A key of these numbers, big-endian; leading zeros are dropped.
+    /// Builds a key from big-endian numbers; leading zeros are dropped.
     ///
     /// # Errors
     /// See [`SealKeyError`].
@@ -68,7 +68,7 @@ impl SealKey {
         &self.exponent
     }
 
-    /// SHA-256 of the modulus in hexadecimal digits, 64 of them: a name of the key for people.
+    /// SHA-256 of the modulus in 64 hexadecimal digits, to identify the key to people.
     pub fn fingerprint(&self) -> String {
         hex::encode(&Sha256::digest(&self.modulus))
     }

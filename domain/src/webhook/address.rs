@@ -1,4 +1,4 @@
-//! Addresses that webhooks may be sent to: those of the public internet alone.
+//! IP addresses that webhooks may be sent to: only those of the public internet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -6,8 +6,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 type Network4 = ([u8; 4], u32);
 type Network6 = ([u16; 4], u32);
 
-/// IPv4 networks that aren't of the public internet, from IANA's registry of special-purpose addresses,
-/// multicast, and an address of a cloud's own services that looks like a public one.
+/// IPv4 networks outside the public internet: those of IANA's registry of special-purpose addresses,
+/// multicast, and an address of a cloud provider's internal services that looks public.
 const REFUSED_4: [Network4; 19] = [
     ([0, 0, 0, 0], 8),        // this network, RFC 791
     ([10, 0, 0, 0], 8),       // private, RFC 1918
@@ -30,11 +30,11 @@ const REFUSED_4: [Network4; 19] = [
     ([240, 0, 0, 0], 4),      // reserved, and the broadcast address
 ];
 
-/// The IPv6 addresses that are assigned to networks of the public internet so far (RFC 4291). Loopback,
-/// mapped and compatible IPv4 addresses, NAT64, ULA, link-local and multicast are outside of it.
+/// IPv6 global unicast addresses (RFC 4291). Loopback, mapped and compatible IPv4 addresses, NAT64,
+/// ULA, link-local and multicast are outside this range.
 const GLOBAL_UNICAST: Network6 = ([0x2000, 0, 0, 0], 3);
 
-/// Networks within [`GLOBAL_UNICAST`] that aren't of the public internet.
+/// Networks within [`GLOBAL_UNICAST`] that aren't part of the public internet.
 const REFUSED_6: [Network6; 5] = [
     ([0x2001, 0, 0, 0], 23), // protocol assignments with Teredo and ORCHID, RFC 2928
     ([0x2001, 0x0DB8, 0, 0], 32), // documentation, RFC 3849
@@ -43,8 +43,8 @@ const REFUSED_6: [Network6; 5] = [
     ([0x3FFF, 0, 0, 0], 20), // documentation, RFC 9637
 ];
 
-/// Returns `true` if an address belongs to the public internet. One that embeds an IPv4 address
-/// (mapped, NAT64, 6to4, Teredo) doesn't, whichever it embeds.
+/// Returns `true` if an address belongs to the public internet. An IPv6 address that embeds an IPv4
+/// address (mapped, NAT64, 6to4, Teredo) never does.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !REFUSED_4

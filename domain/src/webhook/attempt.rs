@@ -1,4 +1,4 @@
-//! Attempts of a delivery.
+//! Attempts to deliver a webhook message.
 
 use std::time::Duration;
 
@@ -7,33 +7,34 @@ use chrono::{DateTime, Utc};
 use crate::shown::shown;
 use crate::variants::named_enum;
 
-/// Bytes of an answer's text that are kept.
+/// Number of bytes of a response body that are stored.
 pub const MAX_ANSWER_BYTES: usize = 500;
 
 named_enum! {
-    /// Reason why a message got no answer.
+    /// Reason why a message got no HTTP response.
     pub enum SendFailure {
-        /// The address isn't of the public internet.
+        /// The target's IP address isn't on the public internet.
         AddressRefused,
-        /// The name has no address.
+        /// The host name has no IP address.
         NameNotFound,
-        /// No connection, or no secure one.
+        /// The connection or the TLS handshake failed.
         Unreachable,
-        /// No complete answer in time.
+        /// No complete response before the timeout.
         TimedOut,
-        /// Something that isn't HTTP.
+        /// The response isn't valid HTTP.
         InvalidAnswer,
-        /// The message could not be signed: the operator's secret of its generation isn't listed any more.
+        /// The message could not be signed, because the operator's secret of its generation is no
+        /// longer listed.
         NotSigned,
     }
 }
 
-/// Result of an attempt.
+/// Result of an attempt to deliver a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptResult {
-    /// The receiver answered with a status.
+    /// The receiver responded with this HTTP status.
     Answered(u16),
-    /// There was no answer.
+    /// There was no HTTP response.
     Failed(SendFailure),
 }
 
@@ -43,13 +44,13 @@ impl AttemptResult {
         matches!(self, Self::Answered(200..=299))
     }
 
-    /// Returns `true` if the attempt is one of the schedule's, and says something of the receiver: not when
-    /// the message could not be signed, for a reason of ours.
+    /// Returns `true` if the attempt counts against the schedule. One that could not be signed doesn't,
+    /// because the receiver isn't at fault.
     pub fn counts(self) -> bool {
         self != Self::Failed(SendFailure::NotSigned)
     }
 
-    /// The status; `None` without an answer.
+    /// The HTTP status; `None` without a response.
     pub fn status(self) -> Option<u16> {
         match self {
             Self::Answered(status) => Some(status),
@@ -57,7 +58,7 @@ impl AttemptResult {
         }
     }
 
-    /// The reason why there was no answer.
+    /// The reason why there was no response; `None` if there was one.
     pub fn failure(self) -> Option<SendFailure> {
         match self {
             Self::Answered(_) => None,
@@ -66,19 +67,20 @@ impl AttemptResult {
     }
 }
 
-/// Beginning of an answer's body, as text of a stranger: without control characters, and without those that
-/// change the direction of what is around them.
+/// Start of a response body. It is untrusted text, so control characters and characters that change the
+/// text direction are replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerText(String);
 
 impl AnswerText {
-    /// The text of the first [`MAX_ANSWER_BYTES`] bytes of a body. What can't be shown becomes `U+FFFD`.
+    /// Sanitises the first [`MAX_ANSWER_BYTES`] bytes of a body. Bytes and characters that can't be
+    /// shown become `U+FFFD`.
     pub fn of(body: &[u8]) -> Self {
         let start = &body[..body.len().min(MAX_ANSWER_BYTES)];
         let mut text = String::with_capacity(start.len());
         for chunk in start.utf8_chunks() {
             text.extend(chunk.valid().chars().map(shown));
-            // A character that the limit cut in two is left out.
+            // A character that is cut by the limit is dropped.
             let is_cut = body.len() > start.len()
                 && std::ptr::eq(chunk.invalid().as_ptr_range().end, start.as_ptr_range().end);
             if !chunk.invalid().is_empty() && !is_cut {
@@ -88,27 +90,27 @@ impl AnswerText {
         Self(text)
     }
 
-    /// Text that was stored. Nothing else is.
+    /// Wraps a stored text, which was sanitised before.
     pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The text.
+    /// The sanitised text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// One attempt of a delivery.
+/// One attempt to deliver a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryAttempt {
-    /// Time of its end.
+    /// When the attempt ended.
     pub at: DateTime<Utc>,
-    /// Its duration, in milliseconds exactly.
+    /// Duration of the attempt, in whole milliseconds.
     pub duration: Duration,
-    /// Its result.
+    /// HTTP status or failure.
     pub result: AttemptResult,
-    /// Beginning of the answer.
+    /// Start of the response body; empty without one.
     pub answer: AnswerText,
 }
 

@@ -1,4 +1,4 @@
-//! Events, and the message that tells of one.
+//! Webhook events and the message that reports one.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use sha2::{Digest, Sha256};
@@ -17,33 +17,33 @@ use crate::variants::named_enum;
 named_enum! {
     /// Type of an event.
     pub enum EventType {
-        /// A lookup ended with its proof.
+        /// A lookup ended with a proof.
         #[strum(serialize = "lookup.delivered")]
         LookupDelivered,
-        /// A lookup ended, as the bank knows no such transfer.
+        /// A lookup ended because the bank has no record of the transfer.
         #[strum(serialize = "lookup.not_found")]
         LookupNotFound,
-        /// A lookup ended without an answer of the bank.
+        /// A lookup ended without any answer from the bank.
         #[strum(serialize = "lookup.failed")]
         LookupFailed,
-        /// A lookup ended, as the bank issued no proof in time.
+        /// A lookup ended because the bank issued no proof in time.
         #[strum(serialize = "lookup.expired")]
         LookupExpired,
-        /// A batch ended.
+        /// All rows of a batch have ended.
         #[strum(serialize = "batch.finished")]
         BatchFinished,
-        /// A batch waits for quota.
+        /// A batch was paused because the monthly quota is used up.
         #[strum(serialize = "batch.paused")]
         BatchPaused,
-        /// A test that a person asked for. Nobody subscribes to it.
+        /// A test message requested by a person. It can't be subscribed to.
         #[strum(serialize = "webhook.test")]
         Test,
     }
 }
 
 impl EventType {
-    /// The event of a lookup that ended in a state; `None` for one that isn't final, and for a
-    /// cancellation: whoever canceled it knows.
+    /// The event for a lookup's state; `None` for a state that isn't final, and for a cancellation,
+    /// which the caller requested.
     pub fn of_lookup(state: LookupState) -> Option<Self> {
         match state {
             LookupState::Delivered => Some(Self::LookupDelivered),
@@ -58,23 +58,23 @@ impl EventType {
     }
 }
 
-/// Types of events that an endpoint is told: at least one, each once, in the order of the APIs.
+/// Event types that a webhook is subscribed to: at least one, no duplicates, in the order of the APIs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventTypes(Vec<EventType>);
 
-/// Reason why a list of types is refused.
+/// Reason why a list of event types is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventTypesError {
     /// The list is empty.
     #[error("name at least one type of event")]
     None,
-    /// It has the type of tests.
+    /// The list contains [`EventType::Test`].
     #[error("webhook.test can't be subscribed to: it is sent when somebody asks for it")]
     Test,
 }
 
 impl EventTypes {
-    /// A list of these.
+    /// Builds the list without duplicates, in the order of the APIs.
     ///
     /// # Errors
     /// See [`EventTypesError`].
@@ -92,17 +92,17 @@ impl EventTypes {
         Ok(Self(listed))
     }
 
-    /// The types.
+    /// The subscribed types, in the order of the APIs.
     pub fn list(&self) -> &[EventType] {
         &self.0
     }
 
-    /// Returns `true` if an endpoint with these is told events of a type.
+    /// Returns `true` if events of this type are sent.
     pub fn contains(&self, kind: EventType) -> bool {
         self.0.contains(&kind)
     }
 
-    /// The names, with a comma before, between and after them, as they are stored.
+    /// The stored form: the names with a comma before, between and after them.
     pub fn stored(&self) -> String {
         let mut text = String::from(",");
         for kind in &self.0 {
@@ -112,7 +112,7 @@ impl EventTypes {
         text
     }
 
-    /// Reads what [`EventTypes::stored`] wrote.
+    /// Parses the stored form; `None` if it is malformed.
     pub fn from_stored(text: &str) -> Option<Self> {
         let names = text.strip_prefix(',')?.strip_suffix(',')?.split(',');
         let types: Option<Vec<_>> = names.map(EventType::from_name).collect();
@@ -120,52 +120,53 @@ impl EventTypes {
     }
 }
 
-/// Something that happened, of which a customer's endpoints are told. Without personal data.
+/// An event that is reported to a customer's webhooks. It has no personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookEvent {
-    /// The customer.
+    /// The customer whose webhooks get the event.
     pub customer: CustomerId,
-    /// The environment.
+    /// Environment of the lookup, batch or webhook.
     pub environment: Environment,
-    /// The type.
+    /// Type of the event.
     pub kind: EventType,
-    /// Id of the lookup or batch.
+    /// Id of the lookup or batch; of the webhook for a test.
     pub subject: Uuid,
-    /// Name of its state.
+    /// Name of the subject's new state.
     pub state: &'static str,
-    /// Name of the reason of that state, if it has one.
+    /// Name of the reason for that state; `None` if it needs none.
     pub reason: Option<&'static str>,
-    /// Verdict on the seal of the proof, if it is a lookup that was delivered.
+    /// Verdict on the proof's seal; `None` unless a lookup was delivered.
     pub seal: Option<SealVerdict>,
-    /// Origin of the proof, if it is a lookup that was delivered.
+    /// Origin of the proof; `None` unless a lookup was delivered.
     pub origin: Option<ProofOrigin>,
-    /// Batch of the lookup, if it belongs to one.
+    /// Batch of the lookup; `None` if it belongs to none.
     pub batch: Option<Uuid>,
-    /// Time at which it happened.
+    /// Time of the event.
     pub at: DateTime<Utc>,
 }
 
 /// End of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookupEnd {
-    /// It was delivered.
+    /// It ended with a proof.
     Delivered {
-        /// The verdict on its seal.
+        /// Verdict on the proof's seal.
         seal: SealVerdict,
-        /// Origin of its proof.
+        /// Origin of the proof.
         origin: ProofOrigin,
     },
     /// It ended without a proof.
     Without {
-        /// Its state.
+        /// Its final state.
         state: LookupState,
-        /// Outcome of its last attempt.
+        /// Outcome of its last attempt; `None` if it had none.
         last: Option<Outcome>,
     },
 }
 
 impl WebhookEvent {
-    /// The end of a lookup, with the batch that it is a row of; `None` for a state that isn't told of.
+    /// The event for the end of a lookup, with its batch if it has one; `None` if the state isn't
+    /// reported.
     pub fn of_lookup(
         (customer, environment): (CustomerId, Environment),
         (subject, batch): (Uuid, Option<Uuid>),
@@ -193,7 +194,7 @@ impl WebhookEvent {
         })
     }
 
-    /// A change of a batch's state; `None` for one that isn't told of.
+    /// The event for a batch's new state; `None` if the state isn't reported.
     pub fn of_batch(
         (customer, environment): (CustomerId, Environment),
         BatchId(subject): BatchId,
@@ -206,7 +207,7 @@ impl WebhookEvent {
                 let reason = Outcome::QuotaExceeded.reason_name();
                 (EventType::BatchPaused, Some(reason))
             }
-            // Whoever canceled it knows.
+            // The caller requested the cancellation.
             BatchState::Queued | BatchState::Running | BatchState::Canceled => return None,
         };
         Some(Self {
@@ -223,7 +224,7 @@ impl WebhookEvent {
         })
     }
 
-    /// The message of a test. `subject` is the endpoint.
+    /// The event of a test; its subject is the webhook.
     pub fn test(
         (customer, environment): (CustomerId, Environment),
         EndpointId(subject): EndpointId,
@@ -243,7 +244,7 @@ impl WebhookEvent {
         }
     }
 
-    /// The body of the message, in JSON. Ids, names and instants alone: nothing needs an escape.
+    /// The message's body in JSON. It has only ids, names and timestamps, so no string needs escaping.
     pub fn body(&self) -> String {
         let kind = self.kind.name();
         let timestamp = self.at.to_rfc3339_opts(SecondsFormat::Millis, true);
@@ -259,7 +260,8 @@ impl WebhookEvent {
         )
     }
 
-    /// The id of its delivery to an endpoint. The same event yields the same id, so that it is told once.
+    /// Id of the event's delivery to a webhook. It is derived from the event, so the same event is sent
+    /// only once.
     pub fn delivery(&self, endpoint: EndpointId) -> DeliveryId {
         let digest = Sha256::new()
             .chain_update(endpoint.0.as_bytes())

@@ -1,4 +1,4 @@
-//! Times of a delivery's attempts, and the end of an endpoint that fails for days.
+//! Times of a delivery's attempts, and when a failing webhook is disabled.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{AttemptResult, EventType};
 
-/// An endpoint without a success in this time is disabled.
+/// A webhook that fails for this long without a success is disabled.
 pub const GIVE_UP_AFTER: TimeDelta = TimeDelta::hours(120);
 
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 
-/// Waits before the second attempt and the later ones, in milliseconds. The first is made at once.
+/// Waits before the second and later attempts, in milliseconds. The first attempt is made at once.
 const WAITS: [u64; 9] = [
     5 * SECOND,
     5 * MINUTE,
@@ -26,53 +26,55 @@ const WAITS: [u64; 9] = [
     24 * HOUR,
 ];
 
-/// Wait after an attempt that doesn't count. Another process may know the secret, or this one after a restart.
+/// Wait after an attempt that doesn't count, in milliseconds. Another process may know the secret, or
+/// this one after a restart.
 const UNCOUNTED_WAIT: u64 = MINUTE;
 
-/// Attempts of a delivery that count, at most.
+/// Maximum number of attempts that count.
 pub const MAX_STEPS: u32 = 10;
 
-/// Random factor of a wait, from 0.8 to 1.2: receivers that failed together aren't asked together again.
+/// Random factor of a wait, 0.8 to 1.2, so that messages that failed together aren't retried together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jitter(u16);
 
 impl Jitter {
-    /// Random bytes of a factor.
+    /// Number of random bytes for a factor.
     pub const BYTES: usize = 2;
-    /// The factor 1, nearly.
+    /// Approximately the factor 1.
     pub const NONE: Self = Self(u16::MAX / 2);
 
-    /// The factor of these random bytes.
+    /// Derives a factor from random bytes.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(u16::from_le_bytes(bytes))
     }
 
     fn of(self, millis: u64) -> u64 {
-        // 0.8 + 0.4 × random, in whole numbers; the longest wait is below 2^27.
+        // 0.8 + 0.4 × random in integer arithmetic. The longest wait is below 2^27, so it doesn't
+        // overflow.
         let spread = millis * 2 / 5;
         millis - millis / 5 + spread * u64::from(self.0) / u64::from(u16::MAX)
     }
 }
 
-/// Step that follows an attempt.
+/// The next step after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextDelivery {
-    /// The receiver accepted it.
+    /// The receiver accepted the message.
     Delivered,
-    /// It is tried again.
+    /// The message is sent again.
     Again {
-        /// Time of the attempt.
+        /// Time of the next attempt.
         at: DateTime<Utc>,
     },
     /// No attempt is left.
     GiveUp,
-    /// The receiver wants nothing more: its endpoint is disabled.
+    /// The receiver responded 410 Gone: the webhook is disabled.
     Disable,
 }
 
-/// The step that follows the `made`th attempt, which ended now. `retry_after` is what the receiver asked
-/// for. Only a status of 429 or 503 has a say in the time: from the next wait of the schedule to the one after
-/// it. A test is tried once.
+/// The step after the `made`th attempt, which ended now. `retry_after` is the receiver's `Retry-After`;
+/// it is considered only for the statuses 429 and 503, and limited to the range from the scheduled wait
+/// to the one after it. A test is tried once.
 pub fn next_delivery(
     kind: EventType,
     made: u32,
@@ -100,9 +102,8 @@ pub fn next_delivery(
     NextDelivery::Again { at: now + wait }
 }
 
-/// The step that follows an attempt that doesn't count ([`AttemptResult::counts`]), of a delivery that was
-/// created at an instant: it is tried again each minute for as long as an endpoint may fail. A test is tried
-/// once.
+/// The step after an attempt that doesn't count ([`AttemptResult::counts`]): it is repeated each minute
+/// until [`GIVE_UP_AFTER`] from the delivery's creation. A test is tried once.
 pub fn next_uncounted(
     kind: EventType,
     created_at: DateTime<Utc>,
@@ -118,16 +119,16 @@ pub fn next_uncounted(
     }
 }
 
-/// Attempts that are still to be made, as long as each of them fails.
+/// Attempts that remain if all of them fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptsLeft {
-    /// Their number, at least 1.
+    /// Number of attempts, at least 1.
     pub count: u32,
-    /// Time of the last one, by the schedule without its random part.
+    /// Time of the last attempt, without jitter.
     pub last_at: DateTime<Utc>,
 }
 
-/// The attempts that follow the `made`th one, given the time of the next.
+/// The attempts that remain after the `made`th one; `next_at` is the time of the next.
 pub fn attempts_left(kind: EventType, made: u32, next_at: DateTime<Utc>) -> AttemptsLeft {
     let waits = match kind {
         EventType::Test => &[],

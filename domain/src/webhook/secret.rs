@@ -1,4 +1,4 @@
-//! Secrets that sign messages, and the keys that encrypt them at rest.
+//! Signing secrets of webhooks, and the keys that encrypt them in the database.
 
 use std::fmt;
 
@@ -13,34 +13,34 @@ use super::EndpointId;
 use crate::archive::ContentKey;
 use crate::key::{HashGeneration, KeyHasher, SecretError};
 
-/// Bytes of a secret.
+/// Length of a secret in bytes.
 pub const SECRET_BYTES: usize = 32;
-/// Beginning of a secret's text (Standard Webhooks 1.0.0).
+/// Prefix of a secret's text form (Standard Webhooks 1.0.0).
 pub const SECRET_PREFIX: &str = "whsec_";
-/// Time during which a secret that was replaced still signs.
+/// Time during which messages are also signed with the previous secret after a rotation.
 pub const SECRETS_OVERLAP: TimeDelta = TimeDelta::hours(24);
 
-/// Secret of an endpoint. Wiped from memory when dropped, never shown by `Debug`.
+/// Signing secret of a webhook. It is wiped from memory when dropped, and never shown by `Debug`.
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct EndpointSecret([u8; SECRET_BYTES]);
 
 impl EndpointSecret {
-    /// A secret of these random bytes.
+    /// Wraps random bytes as a secret.
     pub fn new(bytes: [u8; SECRET_BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// A secret of bytes that were stored; `None` for any other number of them.
+    /// Restores a stored secret; `None` if the length is wrong.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// The bytes, for a cipher or a signature.
+    /// The bytes, for encryption or signing.
     pub fn reveal(&self) -> &[u8; SECRET_BYTES] {
         &self.0
     }
 
-    /// The text that its owner is shown once.
+    /// The text form, which is shown to the owner once.
     pub fn text(&self) -> Zeroizing<String> {
         let mut text = String::from(SECRET_PREFIX);
         STANDARD.encode_string(self.0, &mut text);
@@ -54,17 +54,17 @@ impl fmt::Debug for EndpointSecret {
     }
 }
 
-/// Secrets of an endpoint: one, or two for a day after a rotation.
+/// Secrets of a webhook: one, or two for a day after a rotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RotatedSecrets<S> {
-    /// The newest one.
+    /// The newest secret.
     pub current: S,
-    /// The one before it, and the time until which it signs.
+    /// The previous secret, and the time until which it signs; `None` before the first rotation.
     pub previous: Option<(S, DateTime<Utc>)>,
 }
 
 impl<S> RotatedSecrets<S> {
-    /// Those that sign at a time, the newest first.
+    /// The secrets to sign with at a time, newest first.
     pub fn signing(&self, now: DateTime<Utc>) -> impl Iterator<Item = &S> {
         let previous = self.previous.as_ref();
         let previous = previous.filter(|(_, until)| now < *until);
@@ -73,7 +73,7 @@ impl<S> RotatedSecrets<S> {
             .flatten()
     }
 
-    /// The secrets after a rotation.
+    /// Returns the secrets after a rotation to `new`.
     #[must_use]
     pub fn rotated(self, new: S, now: DateTime<Utc>) -> Self {
         Self {
@@ -83,12 +83,12 @@ impl<S> RotatedSecrets<S> {
     }
 }
 
-/// The operator's secrets, by generation. Endpoints' secrets are written with the first and read with that
-/// of their generation.
+/// The operator's secrets for webhooks, by generation. Webhook secrets are encrypted with the first one
+/// and decrypted with that of their generation.
 pub struct WebhookSecrets(KeyHasher);
 
 impl WebhookSecrets {
-    /// Secrets in this order.
+    /// Takes the secrets in configuration order.
     ///
     /// # Errors
     /// See [`SecretError`].
@@ -96,12 +96,13 @@ impl WebhookSecrets {
         KeyHasher::new(secrets).map(Self)
     }
 
-    /// The generation that secrets are written with.
+    /// The generation with which webhook secrets are encrypted.
     pub fn newest(&self) -> HashGeneration {
         self.0.first_generation()
     }
 
-    /// The key of an endpoint's secrets; `None` when the generation's secret isn't listed any more.
+    /// The encryption key of a webhook's secrets; `None` if the generation's secret is no longer
+    /// listed.
     pub fn key(&self, generation: HashGeneration, id: EndpointId) -> Option<ContentKey> {
         let secret = self.0.secret_of(generation)?;
         let info = [&b"cep-gateway: a webhook's secret, 1"[..], id.0.as_bytes()];

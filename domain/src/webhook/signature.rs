@@ -1,4 +1,4 @@
-//! Signatures of messages (Standard Webhooks 1.0.0).
+//! Signatures of webhook messages (Standard Webhooks 1.0.0).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,15 +8,15 @@ use sha2::Sha256;
 
 use super::{DeliveryId, EndpointSecret};
 
-/// Header of the message's id.
+/// Header with the message's id.
 pub const HEADER_ID: &str = "webhook-id";
-/// Header of the time of the attempt, in seconds of unix time.
+/// Header with the time of the attempt, in unix seconds.
 pub const HEADER_TIMESTAMP: &str = "webhook-timestamp";
-/// Header of the signatures.
+/// Header with the signatures.
 pub const HEADER_SIGNATURE: &str = "webhook-signature";
 
-/// Signatures of a message by each of these secrets: `v1,` and the HMAC-SHA256 of id, time in seconds and
-/// body with dots between them, separated by spaces.
+/// Signatures of a message with each secret, separated by spaces. Each is `v1,` followed by the base64
+/// HMAC-SHA256 of id, time in unix seconds and body, joined with dots.
 pub fn signature<'a>(
     secrets: impl IntoIterator<Item = &'a EndpointSecret>,
     id: DeliveryId,

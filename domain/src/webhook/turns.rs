@@ -1,21 +1,22 @@
-//! Deliveries that are made at the same time: a slow receiver delays nobody else's.
+//! Limits on concurrent deliveries, so that a slow receiver doesn't delay others.
 
-/// Deliveries to one endpoint at the same time, at most.
+/// Maximum number of concurrent deliveries to one webhook.
 const OF_AN_ENDPOINT: usize = 4;
-/// Deliveries to all endpoints of one customer at the same time, at most.
+/// Maximum number of concurrent deliveries to all webhooks of a customer.
 const OF_A_CUSTOMER: usize = 8;
 
-/// Result of an endpoint's latest attempts.
+/// Health of a webhook, from its latest attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndpointHealth {
-    /// The last attempt was a success, or there was none.
+    /// The last attempt succeeded, or there was none.
     Answering,
-    /// There was no success since a failure. It gets one message at a time: most receivers that fail take
-    /// all of the time that an attempt may last.
+    /// No attempt has succeeded since a failure. Messages are sent one at a time, because most failing
+    /// receivers use the whole timeout of an attempt.
     Failing,
 }
 
-/// Number of further deliveries to an endpoint that may begin, while so many are under way.
+/// Number of further deliveries to a webhook that may begin, given those running to the webhook and to
+/// all of the customer's webhooks.
 pub fn free_places(health: EndpointHealth, of_endpoint: usize, of_customer: usize) -> usize {
     let most = match health {
         EndpointHealth::Answering => OF_AN_ENDPOINT,

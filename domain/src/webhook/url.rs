@@ -1,4 +1,4 @@
-//! Addresses of endpoints.
+//! Target URLs of webhooks.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,22 +7,22 @@ use url::{Host, Url};
 
 use super::is_public;
 
-/// Longest address, in bytes.
+/// Maximum length of a target URL in bytes.
 const MAX_LENGTH: usize = 2_000;
-/// Ports that messages are sent to.
+/// Allowed ports on the public internet.
 const PORTS: [u16; 2] = [443, 8443];
 
-/// Machines that messages may be sent to.
+/// Hosts that messages may be sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Those of the public internet.
+    /// Only hosts on the public internet.
     Public,
-    /// This one as well, over plain HTTP and at any port: for development.
+    /// Also this host, over plain HTTP and on any port: for development.
     PublicAndLoopback,
 }
 
 impl Reach {
-    /// Returns `true` if messages may be sent to an address.
+    /// Returns `true` if messages may be sent to an IP address.
     pub fn allows(self, address: IpAddr) -> bool {
         match self {
             Self::Public => is_public(address),
@@ -31,38 +31,38 @@ impl Reach {
     }
 }
 
-/// The address of an endpoint: https, to a machine with a public name or address.
+/// Target URL of a webhook: https, to a host with a public name or address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookUrl(Url);
 
-/// Reason why an address is refused.
+/// Reason why a target URL is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// It has more than 2,000 bytes.
+    /// The URL has more than 2,000 bytes.
     #[error("must have at most {MAX_LENGTH} bytes")]
     TooLong,
-    /// It is no absolute URL.
+    /// The text isn't an absolute URL.
     #[error("must be an absolute URL like https://example.com/webhooks")]
     Malformed,
-    /// It isn't https.
+    /// The scheme isn't https.
     #[error("must begin with https://")]
     Scheme,
-    /// Its port is neither 443 nor 8443.
+    /// The port is neither 443 nor 8443.
     #[error("must use port 443 or 8443")]
     Port,
-    /// It holds a user name or a password.
+    /// The URL has a user name or a password.
     #[error("must not hold a user name or a password; check the signature instead")]
     UserInfo,
-    /// It has a fragment, which is never sent.
+    /// The URL has a fragment, which clients never send.
     #[error("must not have a fragment")]
     Fragment,
-    /// Its host is no name or address of the public internet.
+    /// The host isn't a name or address on the public internet.
     #[error("must name a host of the public internet")]
     Host,
 }
 
 impl WebhookUrl {
-    /// Parses an address.
+    /// Parses and checks a target URL.
     ///
     /// # Errors
     /// See [`UrlError`].
@@ -70,7 +70,7 @@ impl WebhookUrl {
         if text.len() > MAX_LENGTH {
             return Err(UrlError::TooLong);
         }
-        // The parser would pass over these silently.
+        // The URL parser would drop these characters silently.
         if text.contains(|character: char| character.is_control() || character.is_whitespace()) {
             return Err(UrlError::Malformed);
         }
@@ -106,23 +106,24 @@ impl WebhookUrl {
         Ok(Self(url))
     }
 
-    /// An address that was checked before, by whatever rules held then; `None` if it is no URL with a host.
+    /// Parses a stored URL, which was checked by the rules of its time; `None` if it isn't a URL with a
+    /// host.
     pub fn from_stored(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
         url.has_host().then_some(Self(url))
     }
 
-    /// The address, for a client.
+    /// The URL for an HTTP client.
     pub fn url(&self) -> &Url {
         &self.0
     }
 
-    /// The address as text.
+    /// The URL as text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The address of its host, when that is no name.
+    /// The host's IP address; `None` if the host is a name.
     pub fn literal(&self) -> Option<IpAddr> {
         match self.0.host()? {
             Host::Ipv4(address) => Some(address.into()),
@@ -133,13 +134,13 @@ impl WebhookUrl {
 }
 
 impl fmt::Debug for WebhookUrl {
-    /// The host alone: paths and queries may hold what is secret.
+    /// Shows only the host, because paths and queries may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "WebhookUrl({})", self.0.host_str().unwrap_or_default())
     }
 }
 
-/// Returns `true` for a user name or password, even an empty one, which the parser leaves out.
+/// Returns `true` if the URL has a user name or password, even an empty one, which the parser drops.
 fn has_user_info(text: &str) -> bool {
     let Some((_, rest)) = text.split_once(':') else {
         return false;
@@ -157,14 +158,14 @@ fn is_loopback(host: &Host<&str>) -> bool {
     }
 }
 
-/// Returns `true` for names that stand for this machine everywhere (RFC 6761, 6.3).
+/// Returns `true` for names that always resolve to this host (RFC 6761, 6.3).
 fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// Returns `true` for a public address, and for a name that may have one: names without a dot are of the
-/// machine's own network.
+/// Returns `true` for a public address, and for a name that may resolve to one. Names without a dot
+/// belong to the local network.
 fn is_reachable(host: &Host<&str>) -> bool {
     match host {
         Host::Ipv4(address) => is_public((*address).into()),

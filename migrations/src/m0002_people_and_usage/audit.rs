@@ -1,4 +1,4 @@
-//! The audit log. The database itself keeps it from being changed.
+//! The audit log. Triggers prevent its entries from being changed.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
@@ -51,8 +51,8 @@ pub(super) async fn down(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// `INSERT OR REPLACE` removes a row without firing the trigger on deletes: an insert with an id
-/// that is taken is refused before.
+/// `INSERT OR REPLACE` removes a row without firing the trigger on deletes, so an insert with an
+/// existing id is refused first.
 const APPEND_ONLY_SQLITE: [&str; 3] = [
     "CREATE TRIGGER audit_log_keeps_its_entries BEFORE DELETE ON audit_log \
      BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END",
@@ -71,7 +71,7 @@ const APPEND_ONLY_POSTGRES: [&str; 2] = [
 ];
 
 /// Entries: actor, request, target, and the changed fields with their values before and after, in
-/// JSON. No foreign keys: the log stands whatever becomes of its targets.
+/// JSON. No foreign keys: entries outlast their targets.
 fn audit_log(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(AuditLog::Table)

@@ -46,8 +46,8 @@ enum Denied {
     Until,
 }
 
-/// Every owner of keys becomes a customer: with the id of one of its keys (an id that no other
-/// customer has), and the plan that keys had their limits from until now.
+/// Every owner of keys becomes a customer, with the id of one of its keys (which no other customer
+/// has), and the plan whose limits keys have had until now.
 const ENROL: &str = "INSERT INTO customers (id, issuer, subject, plan, created_at) \
     SELECT MIN(id), owner_issuer, owner_subject, 'startup', MIN(created_at) FROM api_keys \
     GROUP BY owner_issuer, owner_subject";
@@ -55,7 +55,7 @@ const ENROL: &str = "INSERT INTO customers (id, issuer, subject, plan, created_a
 const GIVE_KEYS: &str = "UPDATE api_keys SET customer_id = (SELECT customers.id FROM customers \
     WHERE customers.issuer = api_keys.owner_issuer AND customers.subject = api_keys.owner_subject)";
 
-/// A request whose key doesn't exist (any more) belongs to nobody.
+/// A request whose key doesn't exist (any more) gets an empty customer id.
 const GIVE_REQUESTS: &str = "UPDATE requests SET customer_id = COALESCE((SELECT \
     api_keys.customer_id FROM api_keys WHERE api_keys.id = requests.key_id), '')";
 
@@ -171,9 +171,9 @@ fn denied(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// Indexes of the queries. Every request costs an entry in each index of `requests`. Those don't
-/// hold the id: the few of one millisecond are sorted by it as fast as they are read. They do hold
-/// the columns that requests are filtered by: rows that don't match are passed over without being
+/// Indexes of the queries. Every request costs an entry in each index of `requests`. They don't
+/// include the id: the few requests of one millisecond are sorted by it as fast as they are read.
+/// They include the columns that requests are filtered by, so that rows that don't match aren't
 /// read (a rare outcome among a million was found in 150 ms instead of 900).
 fn indexes() -> Vec<IndexCreateStatement> {
     let on = |name: &str, table: DynIden, columns: &[DynIden]| {
@@ -213,7 +213,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
             "keys_by_name",
             &[ApiKeys::Name.into_iden(), ApiKeys::Id.into_iden()],
         ),
-        // The few that are about to retire, and not the many that have.
+        // Partial: only the few keys that are about to retire, not the many that have retired.
         keys("keys_to_retire", &[ApiKeys::RetiresAt.into_iden()])
             .and_where(Expr::col(ApiKeys::RevokedAt).is_null())
             .and_where(Expr::col(ApiKeys::RetiresAt).is_not_null())

@@ -31,7 +31,7 @@ enum Counted {
 }
 
 /// Buckets of latency: bucket 0 is less than 1 ms, bucket `n` from 2ⁿ⁻¹ to less than 2ⁿ ms, the
-/// last one all the rest. Fixed for ever, as the counts are.
+/// last one all the rest. They can't change, as counts are stored by them.
 const BUCKETS: u32 = 16;
 const HOUR: u32 = 3_600_000;
 const DAY: u32 = 24 * HOUR;
@@ -57,8 +57,9 @@ pub(super) async fn up(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     manager.create_table(days).await?;
     let (hours, days) = (hours_of_requests(), days_of_hours());
     run(manager, &[&hours, &days]).await?;
-    // None for the hours: it would be as large as they are. Queries over all customers go through
-    // the keys. PostgreSQL has a small one for rows that lie in the order of time anyway.
+    // No index for the hours: it would be as large as they are. Queries over all customers use the
+    // keys instead. PostgreSQL has a small kind of index (BRIN) for rows that are stored in the
+    // order of time.
     if columns.0 == DbBackend::Postgres {
         run(manager, &[HOURS_BY_TIME]).await?;
     }
@@ -85,8 +86,8 @@ pub(super) async fn down(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Requests of one kind in one slot, identified by its first millisecond. No foreign key, as in the
-/// counters of the month.
+/// Counts of requests of one kind in one slot, identified by its first millisecond. No foreign key,
+/// as in the counters of the month.
 fn slots(
     columns: Columns,
     table: impl IntoIden,
@@ -112,16 +113,16 @@ fn slots(
     for bucket in 0..BUCKETS {
         created.col(number(Alias::new(format!("h{bucket:02}"))));
     }
-    // Clustered by the primary key: a key's hours are read in one go, and there is no second B-tree
-    // to maintain.
+    // Clustered by the primary key: a key's hours are adjacent, and there is no second B-tree to
+    // maintain.
     if columns.0 == DbBackend::Sqlite {
         created.extra("WITHOUT ROWID");
     }
     created
 }
 
-/// The stored requests count from the beginning. Those that a limit refused have no duration worth
-/// a statistic.
+/// SQL that adds the requests stored so far to the statistics. Those that a limit refused are
+/// counted without their duration.
 fn hours_of_requests() -> String {
     let mut latencies = String::new();
     for bucket in 0..BUCKETS {

@@ -6,16 +6,16 @@ use domain::archive::{ArchiveIndex, ContentKey};
 
 use super::StoreError;
 
-/// An entry of the archive, encrypted.
+/// An encrypted entry of the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchivedProof {
-    /// Place of the entry.
+    /// Index under which the entry is stored, derived from its transfer.
     pub index: ArchiveIndex,
-    /// Encrypted content.
+    /// The proof's files, encrypted under a key that is derived from the transfer.
     pub content: Vec<u8>,
 }
 
-/// Port: issued proofs that all processes of a database share, encrypted.
+/// Port: archive of issued proofs, encrypted and shared by all processes of a database.
 #[async_trait]
 pub trait ProofArchive: Send + Sync {
     /// The entries at these indexes that were written at `since` or later, in any order.
@@ -25,32 +25,32 @@ pub trait ProofArchive: Send + Sync {
         since: DateTime<Utc>,
     ) -> Result<Vec<ArchivedProof>, StoreError>;
 
-    /// Writes an entry. Replaces the one at its index, and the time at which that was written.
+    /// Writes an entry. An existing entry at its index is replaced, and its time of writing set to `now`.
     async fn archive_proof(
         &self,
         proof: &ArchivedProof,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError>;
 
-    /// Removes the entries at these indexes, as far as there are some.
+    /// Removes the entries at these indexes; indexes without an entry are ignored.
     async fn remove_archived(&self, indexes: &[ArchiveIndex]) -> Result<(), StoreError>;
 
     /// Removes entries that were written before an instant; returns their number.
     async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
 }
 
-/// Failure of a cipher. It doesn't say why: content that was changed, and content of another key or
-/// context, look alike.
+/// Error of encrypting or decrypting. It holds no reason: changed content can't be told from content of
+/// another key or context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the content was changed, or belongs to another key or context")]
 pub struct CipherError;
 
-/// Port: authenticated encryption. Without I/O.
+/// Port: authenticated encryption, without I/O.
 pub trait Cipher: Send + Sync {
-    /// Encrypts a text under a nonce of its own. The same key and context are needed to decrypt it.
+    /// Encrypts a text under a fresh random nonce. The same key and context are needed to decrypt it.
     ///
     /// # Errors
-    /// The cipher can't work: there is no randomness, or the text is too long.
+    /// The text is too long, or no random bytes are available.
     fn encrypt(
         &self,
         key: &ContentKey,
@@ -58,10 +58,10 @@ pub trait Cipher: Send + Sync {
         plain: &[u8],
     ) -> Result<Vec<u8>, CipherError>;
 
-    /// Decrypts what [`Cipher::encrypt`] returned.
+    /// Decrypts the result of [`Cipher::encrypt`].
     ///
     /// # Errors
-    /// A single bit of text, key or context differs.
+    /// The text, the key or the context isn't the one of the encryption.
     fn decrypt(
         &self,
         key: &ContentKey,

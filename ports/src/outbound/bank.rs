@@ -14,74 +14,74 @@ use crate::Cause;
 /// Port: a bank that answers queries for proofs.
 #[async_trait]
 pub trait Bank: Send + Sync {
-    /// Queries one transfer's proof in one session of the bank's, and gives up when
-    /// `lookup.patience` is over.
+    /// Queries one transfer's proof in one session of the portal; fails with [`BankError::Timeout`] after
+    /// `lookup.patience`.
     ///
-    /// The bytes are the bank's own, untouched, within the adapter's cap. MUST return
-    /// [`BankAnswer::NotFound`] only when the bank said so, never for an answer that isn't
-    /// understood. The caller checks that the proof is the one asked for.
+    /// The returned files are byte for byte those of the bank, up to the adapter's size limit. MUST return
+    /// [`BankAnswer::NotFound`] only when the bank said so, never for an answer that isn't understood. The
+    /// caller checks that the proof belongs to the transfer.
     async fn fetch(&self, lookup: &Lookup) -> Result<BankAnswer, BankError>;
 
-    /// State of our budget of queries; `None` when there is no budget, or its state is unknown.
+    /// State of the query budget; `None` when there is no budget, or its state is unknown.
     async fn budget(&self) -> Option<BankBudget>;
 }
 
 /// One query to the bank.
 #[derive(Clone, Debug)]
 pub struct Lookup {
-    /// The transfer.
+    /// The transfer whose proof is queried.
     pub transfer: Transfer,
-    /// The requested files.
+    /// The files to download: XML, PDF or both.
     pub wanted: RequestedFiles,
-    /// Queue in which it waits for its turn.
+    /// Queue in which the query waits for its turn.
     pub lane: Lane,
-    /// Time limit of the whole lookup, the wait for its turn included.
+    /// Time limit of the query, including the wait for its turn.
     pub patience: Duration,
 }
 
-/// The bank's answer.
+/// The bank's answer to a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BankAnswer {
-    /// The proof.
+    /// The bank has issued the proof.
     Issued(BankFiles),
-    /// The payment is known, its proof isn't there (yet).
+    /// The bank knows the payment but has no proof of it, or none yet.
     NotIssued(Payment),
-    /// No such payment.
+    /// The bank knows no such payment.
     NotFound,
 }
 
-/// A proof's files; the requested ones are present.
+/// Files of a proof; those that were requested are present.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BankFiles {
-    /// The XML.
+    /// The XML file; `None` if not requested.
     pub xml: Option<Bytes>,
-    /// The PDF.
+    /// The PDF file; `None` if not requested.
     pub pdf: Option<Bytes>,
 }
 
-/// Error of a lookup.
+/// Error of a query.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum BankError {
     /// The bank's answer could not be understood.
     #[error("the bank's answer could not be understood")]
     Protocol {
-        /// For the log; holds no personal data.
+        /// To be logged; contains no personal data.
         cause: Cause,
     },
-    /// The bank can't be reached, fails, or says that it is closed.
+    /// The bank can't be reached, returns errors, or reports that it is closed.
     #[error("the bank is unavailable")]
     Unavailable {
-        /// Wait before the next attempt.
+        /// Time to wait before the next attempt.
         retry_after: Duration,
-        /// For the log; holds no personal data.
+        /// To be logged; contains no personal data.
         cause: Cause,
     },
-    /// The bank throttled us, or our budget has no room within the lookup's patience.
+    /// The bank throttled us, or the query budget has no free turn within the lookup's patience.
     #[error("the bank may not be asked again yet")]
     Throttled {
-        /// Time until there is room again.
+        /// Time until the bank may be queried again.
         retry_after: Duration,
-        /// The reason for the wait.
+        /// Source of the limit: the bank's throttling or our own budget.
         reason: ThrottleReason,
     },
     /// No answer within the lookup's patience.

@@ -14,41 +14,40 @@ use uuid::Uuid;
 
 use super::{Lease, ListError, LookupFacts, ScopeClaim, StoreError, StoredLookup};
 
-/// Port: stored batches. Every method is one atomic step, but for a removal: it may be seen half done. The
-/// chunks MUST go before the first lookup does, so whoever reads lookups, and their chunk afterwards, has
-/// read all the lookups that there were.
+/// Port: stored batches. Every method is one atomic step, except a removal, of which intermediate states may
+/// be visible. A removal MUST delete the chunks before the first lookup, so that a reader who reads lookups
+/// first and their chunk afterwards has read all lookups if the chunk exists.
 ///
-/// A batch's rows are stored in chunks, encrypted. From them, lookups are made in row order, some at a
-/// time; a row has one lookup at most. A batch that isn't final is *due* at an instant, and whoever claims
-/// a due one holds it until the lease ends; nobody else makes lookups of it meanwhile.
+/// A batch's rows are stored encrypted, in chunks. Lookups are created from them in row order, some at a
+/// time; a row has at most one lookup. A batch that isn't final is *due* at an instant. A process that claims
+/// a due batch holds it until its lease ends; no other process creates lookups of the batch in the meantime.
 #[async_trait]
 pub trait BatchStore: Send + Sync {
     /// Adds a batch, queued and due at once, and records it as the answer to the request that holds its
-    /// claim; fails if that isn't held any more. Durable once it returns. Refuses, and changes nothing, if
-    /// the customer would have more than `bounds` allow. MUST NOT let those that are added at the same
-    /// moment exceed them together.
+    /// idempotency claim; fails if the claim is lost. Durable once it returns. Refuses, and changes nothing,
+    /// if the customer would exceed `bounds`. MUST enforce the bounds for concurrent additions, too.
     async fn add_batch(
         &self,
         batch: &NewBatch,
         bounds: BatchBounds,
     ) -> Result<BatchAddition, StoreError>;
 
-    /// One batch of a customer; `None` when it has none with this id.
+    /// A customer's batch; `None` if the customer has none with this id.
     async fn batch(
         &self,
         customer: CustomerId,
         id: BatchId,
     ) -> Result<Option<StoredBatch>, StoreError>;
 
-    /// The state of a batch of a customer; `None` when it has none with this id. Reads one row: those who
-    /// wait for a change ask often.
+    /// State of a customer's batch; `None` if the customer has none with this id. Reads a single row, because
+    /// callers that wait for a change poll it.
     async fn batch_state(
         &self,
         customer: CustomerId,
         id: BatchId,
     ) -> Result<Option<BatchState>, StoreError>;
 
-    /// Batches of a customer, newest first, one page without a total.
+    /// A customer's batches, newest first: one page, without a total.
     async fn batches(
         &self,
         customer: CustomerId,
@@ -56,12 +55,11 @@ pub trait BatchStore: Send + Sync {
         page: &PageRequest,
     ) -> Result<Page<StoredBatch>, ListError>;
 
-    /// The chunk of this number, from 0 on, encrypted; `None` when the batch has none, or there is no such
-    /// batch.
+    /// The encrypted chunk with this number, counted from 0; `None` if the batch or the chunk doesn't exist.
     async fn batch_chunk(&self, id: BatchId, number: u32) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Lookups of the `rows` rows from `first` on, in row order. A row that none was made of yet, or that
-    /// is never looked up, has none.
+    /// Lookups of `rows` rows, beginning with `first`, in row order. Rows without a lookup are left out: not
+    /// yet reached, faulty or duplicate.
     async fn batch_lookups(
         &self,
         id: BatchId,
@@ -69,7 +67,7 @@ pub trait BatchStore: Send + Sync {
         rows: u32,
     ) -> Result<Vec<StoredLookup>, StoreError>;
 
-    /// Claims up to `most` due batches, those that are due first. MUST NOT claim one for two callers.
+    /// Claims up to `most` due batches, the longest due first. MUST NOT give one batch to two callers.
     async fn claim_batches(
         &self,
         most: u32,
@@ -77,26 +75,26 @@ pub trait BatchStore: Send + Sync {
         lease: Lease,
     ) -> Result<Vec<ClaimedBatch>, StoreError>;
 
-    /// Moves the end of a lease. Returns the batch's progress as of now, or `None` if the lease isn't held
-    /// any more: it is held until another one takes its place, or the batch ends.
+    /// Extends a lease. Returns the batch's current progress, or `None` if the lease is lost: another process
+    /// claimed the batch, or it ended.
     async fn renew_batch(
         &self,
         id: BatchId,
         lease: Lease,
     ) -> Result<Option<BatchProgress>, StoreError>;
 
-    /// Makes lookups of a claimed batch's rows, queued and due at once, charges them to the key's month and
-    /// moves the batch on to the row after them; it is running then, also if it was paused. Returns `false`, and changes nothing,
-    /// if the lease isn't held any more, or one of the rows has a lookup.
+    /// Creates lookups of a claimed batch's rows, queued and due at once, charges them to the key's month,
+    /// and sets the batch's next row and its state to running. Returns `false`, and changes nothing, if the
+    /// lease is lost or one of the rows already has a lookup.
     async fn feed_batch(&self, feed: &BatchFeed) -> Result<bool, StoreError>;
 
-    /// Ends the work on a claimed batch for now. Returns `false`, and changes nothing, if the lease isn't
-    /// held any more; or if it is to be finished, and a row isn't: one that wasn't made a lookup of, or whose
-    /// lookup isn't final.
+    /// Gives up the claim of a batch, and applies a change to it. Returns `false`, and changes nothing, if
+    /// the lease is lost, or if the change is to finish the batch while a row has no lookup yet or one that
+    /// isn't final.
     async fn release_batch(&self, release: &BatchRelease) -> Result<bool, StoreError>;
 
-    /// Cancels a customer's batch that isn't final, and its lookups that aren't; those of them that
-    /// nobody began to work on are refunded.
+    /// Cancels a customer's batch that isn't final, with those of its lookups that aren't final. Lookups
+    /// without a begun attempt are refunded.
     async fn cancel_batch(
         &self,
         customer: CustomerId,
@@ -104,15 +102,16 @@ pub trait BatchStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<BatchCancellation, StoreError>;
 
-    /// Removes a customer's final batch with all that is stored of it and its lookups. Returns `false` if
-    /// there is none.
+    /// Removes a customer's final batch with its rows and lookups. Returns `false` if the customer has no
+    /// such batch.
     async fn erase_batch(&self, customer: CustomerId, id: BatchId) -> Result<bool, StoreError>;
 
-    /// Delivers proofs for rows that have none, without a look-up: a row's lookup that isn't canceled or
-    /// delivered ends so, whoever works on it, and is refunded if nobody began to; a row without a lookup
-    /// gets one that is delivered, uncharged. Webhooks are told of each. Rows that have a proof already are
-    /// passed over. The batch MUST NOT be canceled. Returns the lookups that were delivered now; `None` when the customer has no such
-    /// batch, or it is canceled.
+    /// Delivers imported proofs to rows without one, without querying the bank. A row's lookup that is
+    /// neither canceled nor delivered becomes delivered, even if a process holds its lease, and is refunded
+    /// if no attempt was begun. A row without a lookup gets a delivered one, without a charge. Adds the
+    /// webhook deliveries of each. Rows with a proof are skipped. Returns the lookups that were delivered by
+    /// this call; `None` if the customer has no such batch, or it is canceled, in which case nothing is
+    /// changed.
     async fn import_proofs(
         &self,
         customer: CustomerId,
@@ -125,30 +124,31 @@ pub trait BatchStore: Send + Sync {
     async fn prune_batches(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
 }
 
-/// A batch to add.
+/// A new batch to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewBatch {
-    /// Facts that don't change.
+    /// Immutable facts.
     pub facts: BatchFacts,
-    /// The name and the options, encrypted.
+    /// The batch's name and options, encrypted.
     pub content: Vec<u8>,
-    /// The rows, [`domain::batch::ROWS_PER_CHUNK`] in each chunk but the last, encrypted.
+    /// The encrypted rows: [`domain::batch::ROWS_PER_CHUNK`] in each chunk except the last, which may have
+    /// fewer.
     pub chunks: Vec<Vec<u8>>,
-    /// The idempotency key of the request that creates it, if it has one.
+    /// Claim of the creating request's idempotency key; `None` if it has none.
     pub claim: Option<ScopeClaim>,
 }
 
-/// Bounds on what a customer has stored.
+/// Limits of what a customer may have stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchBounds {
-    /// Batches that aren't final.
+    /// Maximum number of batches that aren't final.
     pub open: u32,
-    /// Rows of all batches, whatever their state: each takes space until it is removed.
+    /// Maximum number of rows of all batches in any state: each takes space until it is removed.
     pub rows: u64,
 }
 
 impl BatchBounds {
-    /// As many as there may be.
+    /// No limits.
     pub const NONE: Self = Self {
         open: u32::MAX,
         rows: u64::MAX,
@@ -158,64 +158,64 @@ impl BatchBounds {
 /// Result of [`BatchStore::add_batch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchAddition {
-    /// It was added.
+    /// The batch was added.
     Added,
-    /// The customer has as many batches that aren't final as it may have.
+    /// The customer has reached the limit of batches that aren't final.
     TooManyOpen,
-    /// The customer would have more rows than it may.
+    /// The customer would exceed the limit of stored rows.
     TooManyRows,
 }
 
-/// Facts of a batch that don't change, none of them personal data.
+/// Immutable facts of a batch, without personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchFacts {
-    /// The batch.
+    /// The batch's id.
     pub id: BatchId,
-    /// The customer.
+    /// The owner.
     pub customer: CustomerId,
-    /// The key that it was created with, or for.
+    /// The API key that created the batch, or that a person chose for it.
     pub key: CountedKey,
-    /// The bank that is asked.
+    /// The environment, which decides the bank to query: portal or sandbox.
     pub environment: Environment,
-    /// The id in the answer to the request that created it.
+    /// The request id in the answer to the request that created the batch.
     pub request_id: RequestId,
-    /// Time of its creation.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-    /// Its rows.
+    /// Number of all, of faulty and of duplicate rows.
     pub counts: RowCounts,
-    /// Generation of the secret that its parts are encrypted with.
+    /// Generation of the store secret that content and chunks are encrypted with.
     pub generation: HashGeneration,
 }
 
-/// A stored batch.
+/// A batch as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredBatch {
-    /// Facts that don't change.
+    /// Immutable facts.
     pub facts: BatchFacts,
-    /// The name and the options, encrypted.
+    /// The batch's name and options, encrypted.
     pub content: Vec<u8>,
-    /// The state.
+    /// State in the life cycle.
     pub state: BatchState,
-    /// Time of the last change of its state.
+    /// Time of the last change of the state.
     pub updated_at: DateTime<Utc>,
-    /// Time at which it is due; `None` once it is final.
+    /// Time at which a process may claim the batch; `None` once it is final.
     pub due_at: Option<DateTime<Utc>>,
-    /// Its progress.
+    /// Progress of the rows.
     pub progress: BatchProgress,
 }
 
-/// Progress of a batch.
+/// Number of rows that were processed, and the states of their lookups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchProgress {
-    /// The first row that was never tried to be made a lookup of; the number of rows at the end.
+    /// The first row that wasn't processed yet; equals the number of rows once all were.
     pub next_row: u32,
-    /// Number of its lookups in each state, those with none left out.
+    /// Number of lookups in each state; states without lookups are left out.
     pub lookups: Vec<(LookupState, u32)>,
-    /// Number of those of its delivered lookups whose seal was invalid at their delivery.
+    /// Number of delivered lookups whose seal was invalid at delivery.
     pub seal_invalid: u32,
-    /// Number of those of its delivered lookups whose seal wasn't checked at their delivery.
+    /// Number of delivered lookups whose seal wasn't checked at delivery.
     pub seal_not_checked: u32,
-    /// Time at which the first lookup that isn't final is due; `None` when each is final.
+    /// Earliest time at which a non-final lookup is due; `None` if all are final.
     pub next_due: Option<DateTime<Utc>>,
 }
 
@@ -236,100 +236,101 @@ impl BatchProgress {
 /// Filter of a list of a customer's batches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchFilter {
-    /// Of this environment; all when it is `None`.
+    /// Only batches of this environment; `None` for all.
     pub environment: Option<Environment>,
-    /// In these states; all when it is empty.
+    /// Only batches in these states; empty for all.
     pub states: Vec<BatchState>,
-    /// Of the keys that share these counters.
+    /// Only batches of keys that share these counters; `None` for all.
     pub counters: Option<CounterId>,
 }
 
-/// A batch that was claimed.
+/// A claimed batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedBatch {
-    /// The batch.
+    /// The batch as of the claim.
     pub batch: StoredBatch,
-    /// The key to charge: the newest of those that share the counters, and aren't revoked; `None` when
-    /// each is.
+    /// The key to charge: the newest one with the batch's counters that isn't revoked; `None` if all are
+    /// revoked.
     pub key: Option<KeyId>,
 }
 
-/// Rows of a claimed batch to make lookups of.
+/// Lookups to create for rows of a claimed batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchFeed {
-    /// The batch.
+    /// The batch's id.
     pub id: BatchId,
-    /// The token of its lease.
+    /// Token of the lease.
     pub token: Uuid,
-    /// The first row that isn't one of them any more.
+    /// The row after those that are processed by this step.
     pub next_row: u32,
-    /// The lookups: of the background, and each with its row.
+    /// The new lookups, of class background, each with its row in `facts.batch`.
     pub lookups: Vec<RowLookup>,
-    /// The charge to record, unless the limiter did.
+    /// The charge to count in the store; `None` if the limiter has counted it there already.
     pub charge: Option<FeedCharge>,
-    /// The time.
+    /// The current time.
     pub now: DateTime<Utc>,
 }
 
-/// A lookup of a row.
+/// A lookup to create for a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowLookup {
-    /// The facts. Its `batch` is set.
+    /// Immutable facts; `batch` is always set.
     pub facts: LookupFacts,
-    /// The question, encrypted.
+    /// The row's query, encrypted.
     pub question: Vec<u8>,
 }
 
-/// Requests to charge to a key.
+/// A number of requests to charge to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedCharge {
-    /// The key.
+    /// The key to charge.
     pub key: KeyId,
-    /// The month.
+    /// The charged month.
     pub month: Month,
-    /// Their number.
+    /// Number of requests.
     pub requests: u32,
 }
 
-/// End of the work on a claimed batch for now.
+/// End of a process's work on a claimed batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchRelease {
-    /// The batch.
+    /// The batch's id.
     pub id: BatchId,
-    /// The token of its lease.
+    /// Token of the lease.
     pub token: Uuid,
-    /// The time.
+    /// The current time.
     pub now: DateTime<Utc>,
-    /// The change.
+    /// The change to apply.
     pub change: BatchChange,
 }
 
-/// Change of a batch at the end of the work on it.
+/// Change of a batch when its claim is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchChange {
-    /// It goes on at this time. Its state stays as it is: a paused one runs again once lookups are made.
+    /// The batch is due again later. Its state doesn't change: a paused batch becomes running when lookups
+    /// are created.
     Wait {
-        /// Time at which it is due.
+        /// Time at which it is due again.
         due_at: DateTime<Utc>,
     },
-    /// There is no quota left.
+    /// The key's monthly quota is used up: the batch is paused.
     Pause {
-        /// Time at which it is due.
+        /// Time at which it is due again.
         due_at: DateTime<Utc>,
     },
-    /// Each of its rows has ended.
+    /// All rows have ended: the batch is finished.
     Finish,
 }
 
 /// Result of [`BatchStore::cancel_batch`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchCancellation {
-    /// It was canceled now.
+    /// The batch was canceled by this call.
     Canceled {
-        /// Its lookups that were canceled with it.
+        /// The lookups that were canceled with the batch.
         lookups: Vec<CanceledLookup>,
     },
-    /// It was final already.
+    /// The batch was final already; nothing was changed.
     Final,
     /// The customer has no such batch.
     Unknown,
@@ -338,22 +339,22 @@ pub enum BatchCancellation {
 /// A lookup that was canceled with its batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CanceledLookup {
-    /// The facts.
+    /// Immutable facts of the lookup.
     pub facts: LookupFacts,
-    /// The charge was given back to its month, because nobody had begun to work on it.
+    /// The charge was refunded, because no attempt was begun.
     pub refunded: bool,
 }
 
-/// A proof to deliver for a row.
+/// An imported proof to deliver to a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedProof {
-    /// The row, as a lookup that it would be made with if it has none.
+    /// The row, with the lookup to create if it has none.
     pub row: RowLookup,
-    /// The proof for a lookup that it has, encrypted as a part of that; `None` when it has none. A row whose
-    /// lookup is another one by now is passed over.
+    /// Id of the row's existing lookup, and the proof encrypted for that lookup; `None` if the row has none.
+    /// The row is skipped if its lookup is another one by now.
     pub existing: Option<(LookupId, Vec<u8>)>,
-    /// The proof, encrypted as a part of `row`.
+    /// The proof, encrypted for the lookup in `row`.
     pub proof: Vec<u8>,
-    /// The verdict on its seal.
+    /// The verdict on the proof's seal.
     pub seal: SealVerdict,
 }

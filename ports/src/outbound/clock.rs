@@ -1,4 +1,4 @@
-//! Ports: time, randomness; and ids made from them.
+//! Ports: clocks, timer and randomness; and ids generated from them.
 
 use std::time::Duration;
 
@@ -6,29 +6,29 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::{Builder, Uuid};
 
-/// Port: the clocks.
+/// Port: wall clock and monotonic clock.
 pub trait Clock: Send + Sync {
-    /// The wall clock, to the millisecond. It may jump.
+    /// The wall clock's time, truncated to milliseconds. It may jump when the clock is set.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Monotonic clock with any origin. Measures durations.
+    /// Time of a monotonic clock since an arbitrary origin, for measuring durations.
     fn monotonic(&self) -> Duration;
 }
 
-/// Port: timer.
+/// Port: asynchronous timer.
 #[async_trait]
 pub trait Timer: Send + Sync {
-    /// Returns after `span`.
+    /// Returns after at least `span`.
     async fn pause(&self, span: Duration);
 }
 
-/// Port: random bytes fit for secrets.
+/// Port: cryptographically secure random bytes.
 pub trait Random: Send + Sync {
-    /// Fills the buffer.
+    /// Fills the buffer with random bytes.
     fn fill(&self, buffer: &mut [u8]);
 }
 
-/// Generates an id: a version 7 UUID (RFC 9562), ordered by time, so that new rows are adjacent.
+/// Generates an id: a version 7 UUID (RFC 9562), ordered by time so that new rows are adjacent in an index.
 pub fn new_id(clock: &dyn Clock, random: &dyn Random) -> Uuid {
     let mut bytes = [0; 10];
     random.fill(&mut bytes);

@@ -1,4 +1,4 @@
-//! Port: requests that carried an idempotency key.
+//! Port: recorded requests with an idempotency key.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -9,65 +9,64 @@ use super::StoreError;
 
 /// Port: the store of requests with an idempotency key. Every method is one atomic step.
 ///
-/// A request claims its scope while it runs. An entry whose key expired, and one without an answer
-/// whose claim ended, is as if it weren't there.
+/// A running request holds a claim of its scope. Expired entries count as absent: those whose key expired,
+/// and those without an answer whose claim ended.
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync {
-    /// The entry of one of these scopes; the first, when several have one.
+    /// The entry of the first of these scopes that has one.
     async fn earlier_request(
         &self,
         scopes: &[IdempotencyScope],
         now: DateTime<Utc>,
     ) -> Result<Option<EarlierRequest>, StoreError>;
 
-    /// Claims a scope. Returns `false`, and changes nothing, when it has an entry.
+    /// Claims a scope. Returns `false`, and changes nothing, if the scope has an entry.
     async fn claim_scope(&self, claim: &NewClaim, now: DateTime<Utc>) -> Result<bool, StoreError>;
 
-    /// Records the answer to the request that holds a claim. Returns `false`, and changes nothing, if it
-    /// isn't held any more, or an answer is recorded.
+    /// Records the answer to the request that holds a claim. Returns `false`, and changes nothing, if the
+    /// claim is lost or an answer is recorded already.
     async fn record_answer(
         &self,
         claim: ScopeClaim,
         answer: FirstAnswer,
     ) -> Result<bool, StoreError>;
 
-    /// Removes the entry that was made with a claim, and its answer, so that a repeated request is a new
-    /// one.
+    /// Removes the entry of a claim with its answer, so that a repeated request counts as new.
     async fn release_scope(&self, claim: ScopeClaim) -> Result<(), StoreError>;
 
-    /// Removes entries whose keys expired before an instant; returns their number.
+    /// Removes entries whose keys expired before an instant; returns the number of removed entries.
     async fn prune_idempotency(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
 }
 
-/// A claim of a scope. It is held until another one takes its place.
+/// A claim of a scope, valid until another claim replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScopeClaim {
-    /// The scope.
+    /// Scope of the idempotency key: API key and path.
     pub scope: IdempotencyScope,
-    /// Its name, which no other claim has.
+    /// Unique token of the claim.
     pub token: Uuid,
 }
 
-/// A claim to make.
+/// A new claim of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewClaim {
-    /// Scope and fingerprint of the request.
+    /// Scope and fingerprint of the request that makes the claim.
     pub request: RepeatableRequest,
-    /// The name of the claim.
+    /// Unique token of the claim.
     pub token: Uuid,
-    /// End of the claim.
+    /// Time at which the claim ends if no answer is recorded.
     pub until: DateTime<Utc>,
-    /// The instant at which the key expires.
+    /// Time at which the idempotency key expires.
     pub expires_at: DateTime<Utc>,
 }
 
 /// An earlier request with the same idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EarlierRequest {
-    /// The scope that it was recorded with.
+    /// The scope under which it is recorded.
     pub scope: IdempotencyScope,
-    /// Its fingerprint.
+    /// Fingerprint of the request's content.
     pub fingerprint: RequestFingerprint,
-    /// Its answer; `None` while it runs.
+    /// Recorded answer; `None` while the request runs.
     pub answer: Option<FirstAnswer>,
 }

@@ -6,18 +6,18 @@ use domain::customer::Role;
 
 use crate::Cause;
 
-/// Port: an OpenID Connect provider with one client registered for us.
+/// Port: an OpenID Connect provider at which the gateway is registered as a client.
 #[async_trait]
 pub trait IdentityProvider: Send + Sync {
-    /// The URL to send a browser to for an authorization code (RFC 6749, 4.1.1; PKCE S256, RFC
-    /// 7636).
+    /// The URL at which a browser requests an authorization code (RFC 6749, section 4.1.1, with PKCE S256 of
+    /// RFC 7636).
     async fn authorization_url(
         &self,
         wish: &AuthorizationRequest<'_>,
     ) -> Result<String, IdentityError>;
 
-    /// Redeems a code. MUST check the ID token that comes with the access token: its signature,
-    /// issuer, audience, times and `nonce`, and that both tokens are of one subject.
+    /// Exchanges an authorization code for tokens. MUST check the ID token that comes with the access token:
+    /// signature, issuer, audience, times and `nonce`, and that both tokens have the same subject.
     async fn redeem(&self, grant: &CodeGrant<'_>) -> Result<AccessToken, IdentityError>;
 
     /// Verifies an access token and returns its claims.
@@ -31,87 +31,87 @@ pub trait IdentityProvider: Send + Sync {
     /// Revokes an access token at the provider (RFC 7009), if supported.
     async fn revoke(&self, token: &str) -> Result<(), IdentityError>;
 
-    /// The URL to send a browser to so that the provider ends its own session and sends it back to
-    /// `return_to`; `None` if unsupported.
+    /// The URL at which the provider ends the browser's session and redirects it to `return_to`; `None` if
+    /// unsupported.
     async fn sign_out_url(&self, return_to: &str) -> Option<String>;
 }
 
 /// Parameters of an authorization request.
 #[derive(Clone, Copy, Debug)]
 pub struct AuthorizationRequest<'a> {
-    /// Returned with the code.
+    /// Opaque value that the provider returns with the code.
     pub state: &'a str,
-    /// Returned in the ID token.
+    /// Value that the provider puts into the ID token.
     pub nonce: &'a str,
-    /// The PKCE verifier: its hash goes with the browser, itself with the code.
+    /// The PKCE verifier: its hash is sent with the authorization request, the verifier with the code.
     pub verifier: &'a str,
-    /// The URL to which the browser is sent with the code.
+    /// The URL to which the provider redirects the browser with the code.
     pub redirect_uri: &'a str,
 }
 
-/// An authorization code and the proof that it is ours.
+/// An authorization code with the values that its redemption is checked against.
 #[derive(Clone, Copy)]
 pub struct CodeGrant<'a> {
-    /// The code.
+    /// The authorization code.
     pub code: &'a str,
-    /// As in [`AuthorizationRequest`].
+    /// Same as in [`AuthorizationRequest`].
     pub nonce: &'a str,
-    /// As in [`AuthorizationRequest`].
+    /// Same as in [`AuthorizationRequest`].
     pub verifier: &'a str,
-    /// As in [`AuthorizationRequest`].
+    /// Same as in [`AuthorizationRequest`].
     pub redirect_uri: &'a str,
-    /// The issuer that the answer with the code names (RFC 9207), if it names one. The provider refuses another
-    /// one's, and if it always names itself, an answer without one.
+    /// The `iss` parameter of the authorization response (RFC 9207); `None` if absent. The adapter refuses
+    /// another issuer, and an absent one if the provider announces that it always sends it.
     pub issuer: Option<&'a str>,
 }
 
 /// A verified access token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessToken {
-    /// The token.
+    /// The encoded token, as the provider issued it.
     pub token: String,
-    /// Its claims.
+    /// Verified claims of the token.
     pub claims: Claims,
 }
 
 /// Claims of a verified token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claims {
-    /// `iss`.
+    /// Claim `iss`: URL of the identity provider.
     pub issuer: String,
-    /// `sub`.
+    /// Claim `sub`: the provider's id of the user.
     pub subject: String,
-    /// The role, from the configured claim for admins.
+    /// Role, read from the claim that is configured for admins.
     pub role: Role,
-    /// `name`, `preferred_username` or `email`, the first that is there.
+    /// First present claim of `name`, `preferred_username` and `email`; `None` if all are absent.
     pub display_name: Option<String>,
-    /// `iat`, which not every provider writes.
+    /// Claim `iat`; `None` if the provider doesn't write it.
     pub issued_at: Option<DateTime<Utc>>,
-    /// `exp`.
+    /// Claim `exp`: the time at which the token expires.
     pub expires_at: DateTime<Utc>,
 }
 
-/// Error of a call to the provider.
+/// Error of a call to the identity provider.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum IdentityError {
-    /// The provider refused: a code, for instance.
+    /// The provider refused the request, for example because a code is invalid.
     #[error("the identity provider refused: {0}")]
     Refused(String),
-    /// The answer can't be used; the text says what is wrong and what to set.
+    /// The answer can't be used; the text names the problem and the setting to change.
     #[error("the identity provider's answer can't be used: {0}")]
     Unusable(String),
-    /// The provider can't be reached, or fails.
+    /// The provider can't be reached, or returns server errors.
     #[error("the identity provider is unavailable: {0}")]
     Unavailable(Cause),
 }
 
-/// Reason for which a token isn't accepted.
+/// Reason why a token isn't accepted.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TokenError {
-    /// The token is invalid.
+    /// A check of the token failed.
     #[error("the token isn't good: {0}")]
     Invalid(Cause),
-    /// The provider's keys are unavailable.
+    /// The provider's signing keys couldn't be fetched.
     #[error("the identity provider's keys can't be had: {0}")]
     Unavailable(Cause),
 }
@@ -119,37 +119,37 @@ pub enum TokenError {
 /// Port: deny list of signed-out sessions and answered sign-ins, shared by all processes.
 #[async_trait]
 pub trait DenyList: Send + Sync {
-    /// Denies a fingerprint until `until`, when it is worthless anyway. Returns if it was denied
-    /// before. One atomic step: of two concurrent calls, one is the first.
+    /// Adds a fingerprint until `until`, the time at which its token expires. Returns whether it was listed
+    /// already. One atomic step: of two concurrent calls, exactly one gets [`Denial::New`].
     async fn deny(
         &self,
         fingerprint: &Fingerprint,
         until: DateTime<Utc>,
     ) -> Result<Denial, crate::outbound::StoreError>;
 
-    /// Returns `true` if a fingerprint is denied.
+    /// Returns `true` if a fingerprint is listed.
     async fn is_denied(
         &self,
         fingerprint: &Fingerprint,
     ) -> Result<bool, crate::outbound::StoreError>;
 
-    /// Denies, from the next start on, every token that was issued until `at`, whatever was signed out.
+    /// Invalidates all tokens that were issued until `at`, effective at the next start of each process.
     async fn end_sessions(&self, at: DateTime<Utc>) -> Result<(), crate::outbound::StoreError>;
 
-    /// The latest time given to [`Self::end_sessions`]; `None` if it was never called.
+    /// The latest time that was given to [`Self::end_sessions`]; `None` if it was never called.
     async fn sessions_ended_at(&self)
     -> Result<Option<DateTime<Utc>>, crate::outbound::StoreError>;
 }
 
-/// A digest of a token or a sign-in, which itself is never stored. 64 hexadecimal digits, SHA-256.
+/// SHA-256 of a token or a sign-in, as 64 hexadecimal digits. The token itself is never stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub String);
 
-/// Result of denying a fingerprint.
+/// Result of [`DenyList::deny`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// It wasn't denied before.
+    /// The fingerprint wasn't listed before.
     New,
-    /// It was denied already.
+    /// The fingerprint was listed already.
     Repeated,
 }

@@ -1,4 +1,4 @@
-//! Ports: customers, statistics of use, and the audit log.
+//! Ports: customers, usage statistics and the audit log.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -18,15 +18,14 @@ use super::{ListError, Scope, StoreError, UpdateError};
 /// Port: the store of customers.
 #[async_trait]
 pub trait CustomerStore: Send + Sync {
-    /// Returns the customer of an owner; adds it as `newcomer` if unknown. Of two concurrent calls,
-    /// one adds it.
+    /// Returns the customer with the owner of `newcomer`; adds `newcomer` if there is none. Of two concurrent
+    /// calls, only one adds it.
     async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError>;
 
-    /// The customer of an owner; `None` if unknown.
+    /// The customer of an owner; `None` if there is none.
     async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError>;
 
-    /// Customers, newest first, whose issuer or subject contains `text`; with their keys' use of
-    /// `month`.
+    /// Customers whose issuer or subject contains `text`, newest first, with their keys' use of `month`.
     async fn customers(
         &self,
         text: Option<&str>,
@@ -34,10 +33,9 @@ pub trait CustomerStore: Send + Sync {
         page: &PageRequest,
     ) -> Result<Page<CustomerOverview>, ListError>;
 
-    /// Sets a customer's plan; with [`ExistingKeys::Follow`], gives its keys that aren't revoked
-    /// the plan's limits. Writes one audit entry for the plan and one for each key whose limits
-    /// changed. If the customer has the plan already, and keys that are to follow have its limits
-    /// already, changes nothing and writes no entry.
+    /// Sets a customer's plan; with [`ExistingKeys::Follow`], also sets the plan's limits on its keys that
+    /// aren't revoked. Writes an audit entry for the plan and one for each key whose limits changed. If
+    /// neither the plan nor any limit changes, writes no entry.
     ///
     /// Returns the customer and the keys whose limits changed.
     async fn set_plan(
@@ -49,16 +47,16 @@ pub trait CustomerStore: Send + Sync {
     ) -> Result<(Customer, Vec<CountedKey>), UpdateError>;
 }
 
-/// Port: statistics written by the journal.
+/// Port: usage statistics, which the journal writes.
 #[async_trait]
 pub trait UsageReader: Send + Sync {
-    /// Requests summed by slot, breakdown and outcome; slots without requests have no row. Slots
-    /// are hours or days: the caller sums up months. In a breakdown by key, the
-    /// [`MAX_SERIES`](domain::usage::MAX_SERIES) keys with the most requests have rows of their own
-    /// (of equal ones those with the smaller id), and the rows of all others have no key.
+    /// Number of requests by slot, breakdown and outcome; slots without requests have no row. Slots are hours
+    /// or days; the caller adds them up to months. In a breakdown by key, only the
+    /// [`MAX_SERIES`](domain::usage::MAX_SERIES) keys with the most requests have rows of their own (of keys
+    /// with equal numbers, those with the smaller id); rows of all other keys have no key.
     async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>, StoreError>;
 
-    /// Requests, newest first.
+    /// Recorded requests, newest first.
     async fn requests(
         &self,
         scope: Scope,
@@ -69,13 +67,13 @@ pub trait UsageReader: Send + Sync {
 /// Requests with the same slot, breakdown and outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageRow {
-    /// Beginning of the slot: an hour's for hourly granularity, a day's otherwise.
+    /// Start of the slot: of an hour for hourly granularity, of a day otherwise.
     pub slot: DateTime<Utc>,
-    /// The key, in a breakdown by key, if it is one of the busiest.
+    /// The key, in a breakdown by key; `None` for the keys with fewer requests and in other breakdowns.
     pub key: Option<KeyId>,
-    /// The endpoint, in a breakdown by endpoint.
+    /// The endpoint, in a breakdown by endpoint; `None` in others.
     pub endpoint: Option<Endpoint>,
-    /// The outcome, always.
+    /// The outcome of the requests, present in every breakdown.
     pub outcome: Outcome,
     /// Number of requests.
     pub requests: u64,
@@ -83,10 +81,10 @@ pub struct UsageRow {
     pub latencies: Latencies,
 }
 
-/// Port: the audit log. Every mutation writes its entries in its own transaction.
+/// Port: the audit log, for reading. Each mutation writes its entries in its own transaction.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
-    /// Entries, newest first.
+    /// Audit entries, newest first.
     async fn audit(&self, filter: &AuditFilter, page: &PageRequest)
     -> Result<AuditPage, ListError>;
 }

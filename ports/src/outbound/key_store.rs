@@ -1,4 +1,4 @@
-//! Port: the store of keys.
+//! Port: the store of API keys.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -14,15 +14,15 @@ use domain::page::{Page, PageRequest};
 
 use crate::StoreError;
 
-/// Port: the store of keys and their use. Every method is one atomic step; a change of a key writes
-/// its audit entry within that step, and a call that changes nothing writes none.
+/// Port: the store of keys and their use. Every method is one atomic step. A change of a key writes its audit
+/// entry in the same step; a call that changes nothing writes none.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Adds a key of an existing customer, within these bounds: MUST count and add in one step, so
-    /// that of concurrent calls (of [`KeyStore::rotate`], too) no more succeed than the bounds allow.
+    /// Adds a key of an existing customer, within these bounds. MUST count and add in one step, so that
+    /// concurrent calls of this and of [`KeyStore::rotate`] can't exceed the bounds.
     ///
     /// # Errors
-    /// MUST return [`InsertError::PrefixTaken`] when another key has the prefix.
+    /// MUST return [`InsertError::PrefixTaken`] if another key has the prefix.
     async fn insert(
         &self,
         record: KeyRecord,
@@ -30,27 +30,27 @@ pub trait KeyStore: Send + Sync {
         context: &AuditContext,
     ) -> Result<(), InsertError>;
 
-    /// Data to verify a key with this prefix, revoked or not; `None` when no key has it.
+    /// The data to verify a key with this prefix, even if it is revoked; `None` if no key has the prefix.
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError>;
 
-    /// Data to verify active keys, the newest `most` of them.
+    /// The data to verify keys that aren't revoked: the newest `most` of them.
     async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError>;
 
-    /// A key's state and the use of `month` that its counters have: its own, its predecessors' and
-    /// its successors' together. `None` when no key has the id.
+    /// A key's state, and its counters' use of `month`: that of the key, its predecessors and its successors
+    /// together. `None` if no key has the id.
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError>;
 
-    /// As [`KeyStore::snapshot`], for some hundred keys in one query, in any order; ids of no key
-    /// are left out.
+    /// Same as [`KeyStore::snapshot`], for several hundred keys in one query, in any order; unknown ids are
+    /// left out.
     async fn snapshots(
         &self,
         ids: &[KeyId],
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError>;
 
-    /// Charges one request of `at` to the month of a key's counters, and returns the month's use
-    /// after it. Durable once it returns. Charges nothing and returns `None` when the key is
-    /// revoked, when its monthly quota is used up, or when no key has the id.
+    /// Charges one request of time `at` to the month of a key's counters, and returns the month's use
+    /// afterwards. Durable once it returns. Charges nothing and returns `None` if the key is revoked, its
+    /// monthly quota is used up, or no key has the id.
     async fn charge(
         &self,
         key: CountedKey,
@@ -58,10 +58,10 @@ pub trait KeyStore: Send + Sync {
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError>;
 
-    /// Returns `true` if there is no key at all.
+    /// Returns `true` if no key is stored.
     async fn is_empty(&self) -> Result<bool, StoreError>;
 
-    /// Keys within a scope, one page, with their use of `month`.
+    /// One page of keys within a scope, with their use of `month`.
     async fn list(
         &self,
         scope: Scope,
@@ -69,7 +69,7 @@ pub trait KeyStore: Send + Sync {
         query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError>;
 
-    /// Keys of one customer, newest first, one page without a total.
+    /// A customer's keys, newest first: one page, without a total.
     async fn of_customer(
         &self,
         customer: CustomerId,
@@ -77,7 +77,7 @@ pub trait KeyStore: Send + Sync {
         page: &PageRequest,
     ) -> Result<Page<ApiKey>, ListError>;
 
-    /// One key within a scope; `None` when there is none.
+    /// A key within a scope, with its use of `month`; `None` if there is none.
     async fn find(
         &self,
         scope: Scope,
@@ -85,9 +85,8 @@ pub trait KeyStore: Send + Sync {
         month: Month,
     ) -> Result<Option<KeyOverview>, StoreError>;
 
-    /// Changes one key within a scope, and returns it after the change. Revoking a revoked key
-    /// changes nothing, `revoked_at` included; a limit that isn't given isn't touched, even by a
-    /// concurrent change.
+    /// Changes a key within a scope, and returns the changed key. Revoking a revoked key changes nothing, not
+    /// even `revoked_at`. Limits that aren't given keep their values, including those of a concurrent change.
     async fn change(
         &self,
         scope: Scope,
@@ -96,12 +95,10 @@ pub trait KeyStore: Send + Sync {
         context: &AuditContext,
     ) -> Result<ApiKey, UpdateError>;
 
-    /// Adds a successor with the name, the limits and the counters of a key within a scope, and
-    /// retires the key:
-    /// revoked at once when `retires_at` isn't after the mutation's time, otherwise by
-    /// [`KeyStore::due`] and [`KeyStore::change`]. Writes an audit entry for each of the two. The
-    /// bounds are those of [`KeyStore::insert`]; a key that is revoked at once makes room for its
-    /// successor.
+    /// Adds a successor with the name, limits and counters of a key within a scope, and sets the key's time
+    /// of revocation: at once if `retires_at` isn't after the time in `context`, otherwise later, by
+    /// [`KeyStore::due`] and [`KeyStore::change`]. Writes an audit entry for each of the two keys. The bounds
+    /// are those of [`KeyStore::insert`]; a key that is revoked at once doesn't count.
     async fn rotate(
         &self,
         scope: Scope,
@@ -112,113 +109,111 @@ pub trait KeyStore: Send + Sync {
         context: &AuditContext,
     ) -> Result<Rotation, RotateError>;
 
-    /// Keys due for revocation at `now` that aren't revoked yet, at most 100.
+    /// Keys whose grace period has ended at `now` and that aren't revoked yet, at most 100.
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<CountedKey>, StoreError>;
 
-    /// Changes after `after`, in order, at most 1,000 of them, including those of other processes.
-    /// New keys, successors included, and changes of a key's state count: a new name is no change
-    /// here.
+    /// Changes after `after`, in order, at most 1,000, including those of other processes. Lists new keys
+    /// (also successors) and changes of a key's state; a changed name isn't listed.
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError>;
 
-    /// The number of the newest change; zero when there was none. MUST fail instead of returning a
-    /// lower one than before: the store was set back to an older state, and the effect of the
-    /// changes in between is unknown.
+    /// Number of the newest change; zero if there is none. MUST fail if it is lower than an earlier one: the
+    /// store was restored to an older state, and the effect of the changes in between is unknown.
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError>;
 }
 
-/// Scope of a query: no query runs without one.
+/// Scope of a query: one customer's data or all. Every query has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// One customer's.
+    /// Data of one customer.
     Of(CustomerId),
-    /// Everybody's.
+    /// Data of all customers.
     Everybody,
 }
 
-/// A mutation of one key.
+/// A change of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyChange {
     /// Renames the key.
     Rename(KeyName),
-    /// Revokes the key, finally.
+    /// Revokes the key permanently.
     Revoke,
-    /// Sets its limits.
+    /// Sets one or both limits.
     SetLimits(LimitsChange),
 }
 
-/// The successor of a rotated key.
+/// The new key that replaces a rotated one.
 #[derive(Clone, Debug)]
 pub struct Successor {
-    /// The public prefix, of the same environment.
+    /// Public prefix; its environment is that of the old key.
     pub prefix: KeyPrefix,
-    /// Data to verify it; customer and counters are the old key's.
+    /// Data to verify the new key; customer and counters are those of the old key.
     pub credential: Credential,
 }
 
-/// A key and its successor.
+/// Result of [`KeyStore::rotate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rotation {
-    /// The key.
+    /// The rotated key, after the change.
     pub old: ApiKey,
-    /// Its successor.
+    /// The new key.
     pub new: ApiKey,
 }
 
-/// A key to be stored.
+/// A new key to store.
 #[derive(Clone, Debug)]
 pub struct KeyRecord {
-    /// The key.
+    /// Public attributes of the key.
     pub key: ApiKey,
-    /// Data to verify it.
+    /// Data to verify the key.
     pub credential: Credential,
 }
 
-/// State of a key that a limiter needs besides its use.
+/// A key's state that a limiter needs besides its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyState {
-    /// `true` once revoked. Revocation is final.
+    /// `true` if the key is revoked, which is permanent.
     pub revoked: bool,
-    /// Its limits.
+    /// Limits per minute and per month.
     pub limits: Limits,
-    /// Grows with every change of the key; an older state never replaces a newer one.
+    /// Incremented with every change of the key; a state never replaces one with a higher version.
     pub version: u64,
 }
 
-/// A key's state and use according to the store.
+/// A key's state and use, as read from the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Its state.
+    /// State as of the reading.
     pub state: KeyState,
-    /// The month of `used`.
+    /// The month that `used` counts.
     pub month: Month,
-    /// The use of the month that the key's counters have.
+    /// Requests of the month, of all keys that share the key's counters.
     pub used: MonthlyUse,
 }
 
-/// Position of a change in the order of all changes of keys.
+/// Sequence number of a change among the changes of all keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChangeNumber(pub u64);
 
-/// A new key, or a change of a key's state.
+/// An entry of the change feed: a new key, or a change of a key's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its position.
+    /// Sequence number.
     pub number: ChangeNumber,
     /// The key's public prefix.
     pub prefix: KeyPrefix,
     /// Data to verify the key.
     pub credential: Credential,
-    /// The key's state now (not at the time of the change).
+    /// State as of the reading, which may be newer than the change.
     pub state: KeyState,
 }
 
-/// Error of adding a key.
+/// Error of [`KeyStore::insert`].
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum InsertError {
     /// Another key has the prefix.
     #[error("another key has this prefix")]
     PrefixTaken,
-    /// The customer may not add it.
+    /// The customer has reached the maximum number of keys.
     #[error(transparent)]
     Bound(#[from] BoundReached),
     /// The store failed.
@@ -226,10 +221,10 @@ pub enum InsertError {
     Store(#[from] StoreError),
 }
 
-/// Error of an update.
+/// Error of changing a key or a customer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum UpdateError {
-    /// Nothing within the scope has the id.
+    /// The scope has no key or customer with this id.
     #[error("nothing has this id")]
     NotFound,
     /// The store failed.
@@ -237,10 +232,10 @@ pub enum UpdateError {
     Store(#[from] StoreError),
 }
 
-/// Error of rotating a key.
+/// Error of [`KeyStore::rotate`].
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RotateError {
-    /// No key within the scope has the id.
+    /// The scope has no key with this id.
     #[error("no key has this id")]
     NotFound,
     /// The key is revoked.
@@ -249,7 +244,7 @@ pub enum RotateError {
     /// The key has a successor already.
     #[error("the key was rotated already")]
     AlreadyRotated,
-    /// The customer may not add the successor.
+    /// The customer has reached the maximum number of keys.
     #[error(transparent)]
     Bound(#[from] BoundReached),
     /// Another key has the successor's prefix.
@@ -260,7 +255,7 @@ pub enum RotateError {
     Store(#[from] StoreError),
 }
 
-/// Error of reading a list.
+/// Error of reading a page of a list.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ListError {
     /// The cursor belongs to another list.

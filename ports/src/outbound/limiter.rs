@@ -11,50 +11,48 @@ use uuid::Uuid;
 use super::{KeyState, Snapshot};
 use crate::Cause;
 
-/// Port: the rate limiter. It counts requests against their keys' limits by its own monotonic
-/// clock.
+/// Port: the rate limiter. It counts requests against their keys' limits, by its own monotonic clock.
 ///
-/// State and limits are a key's own; minute and month are of its [`counters`](CountedKey::counters),
-/// which a rotated key shares with its successor: either is admitted within its own limits, by the
-/// use of both.
+/// State and limits belong to a key. The counts of minute and month belong to its
+/// [`counters`](CountedKey::counters), which a rotated key shares with its successor: each is admitted by its
+/// own limits and the common use.
 #[async_trait]
 pub trait Limiter: Send + Sync {
-    /// Admits one request: checks state, minute and month, and counts it, in one atomic step. MUST
-    /// NOT change any count when it refuses. When both limits are used up, it reports the minute's.
+    /// Admits one request: checks state, minute and month, and counts the request, in one atomic step. MUST
+    /// NOT change any count if it refuses. If both limits are reached, it reports the minute's.
     async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError>;
 
-    /// State of the limits of keys, in their order, without counting anything; `None` for a key that
-    /// is unknown or revoked. MUST cost as few calls of a server as it can, and never one for each
-    /// key where the server takes many at once.
+    /// Limit status of keys, in the order given, without counting anything; `None` for a key that is unknown
+    /// or revoked. MUST use as few calls of a server as possible, never one for each key if the server
+    /// accepts several at once.
     async fn peek_many(
         &self,
         keys: &[CountedKey],
     ) -> Result<Vec<Option<LimitStatus>>, LimiterError>;
 
-    /// As [`Limiter::peek_many`], of one key.
+    /// Same as [`Limiter::peek_many`], for one key.
     async fn peek(&self, key: CountedKey) -> Result<Option<LimitStatus>, LimiterError> {
         Ok(self.peek_many(&[key]).await?.pop().flatten())
     }
 
-    /// Loads a key's snapshot from the store. Merged by maximum within a month; a revocation and a
-    /// newer version are never undone by a late one. MUST NOT begin a month that hasn't begun by
-    /// the limiter's own clock, since the caller's may be ahead: of such a month only the key's
-    /// state is taken, as by [`Limiter::apply`].
+    /// Loads a key's snapshot from the store. Counts of a month are merged by maximum; a late snapshot never
+    /// undoes a revocation or a newer version. MUST NOT start a month that is in the future by the limiter's
+    /// own clock, since the caller's clock may be ahead: then only the key's state is loaded, as by
+    /// [`Limiter::apply`].
     async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError>;
 
-    /// Applies a change of a key that was made in the store. A key whose counters are unknown stays
-    /// unknown, but its state MUST be kept for an hour, or until many thousand other keys changed: a
-    /// hydration whose snapshot was read before the change, and that arrives after it, MUST NOT undo
-    /// it.
+    /// Applies a change of a key that was made in the store. A key with unknown counters stays unknown, but
+    /// its state MUST be kept for an hour, or until many thousand other keys changed: a hydration whose
+    /// snapshot was read before the change and arrives after it MUST NOT undo the change.
     async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError>;
 
-    /// Makes a key unknown, and all that share its counters: the next admission is
-    /// [`Verdict::Unknown`], until one of them is hydrated. The use of the month is then the
-    /// snapshot's. MUST keep, for as long as they matter, the count of the minute, revocations and
-    /// the newest versions known, and the set of refunded requests.
+    /// Makes a key and all keys that share its counters unknown: the next admission is [`Verdict::Unknown`],
+    /// until one of them is hydrated. The use of the month is then that of the snapshot. MUST keep, as long
+    /// as they have an effect, the count of the minute, revocations, the newest known versions, and the set
+    /// of refunded requests.
     async fn forget(&self, key: CountedKey) -> Result<(), LimiterError>;
 
-    /// Refunds one admitted request to `month`, once per `request`; never to the minute.
+    /// Refunds an admitted request to `month`, once per `request`. The count of the minute isn't reduced.
     async fn refund(
         &self,
         key: CountedKey,
@@ -63,54 +61,54 @@ pub trait Limiter: Send + Sync {
     ) -> Result<(), LimiterError>;
 }
 
-/// Result of an admission.
+/// Result of [`Limiter::admit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The request is admitted and counted.
     Admitted {
-        /// The limits, this request counted.
+        /// Limit status, including this request.
         limit_status: LimitStatus,
-        /// The charged month.
+        /// The month that is charged.
         month: Month,
-        /// Durability of the charge.
+        /// Where the request is counted so far.
         charge: Charge,
     },
-    /// The minute's limit is used up.
+    /// The limit per minute is reached.
     RateLimited {
-        /// The limits.
+        /// Limit status without this request.
         limit_status: LimitStatus,
-        /// Time until a request would be admitted.
+        /// Time until the next request would be admitted.
         retry_after: Duration,
     },
-    /// The month's quota is used up.
+    /// The monthly quota is used up.
     QuotaExceeded {
-        /// The limits.
+        /// Limit status without this request.
         limit_status: LimitStatus,
-        /// The exhausted month.
+        /// Status of the month whose quota is used up.
         month: MonthStatus,
     },
     /// The key is revoked.
     Revoked,
-    /// The key is unknown: hydrate, and try again.
+    /// The limiter doesn't know the key: the caller hydrates it and tries again.
     Unknown {
-        /// The month to hydrate.
+        /// The month to read the snapshot of.
         month: Month,
     },
 }
 
-/// Durability of an admission's charge.
+/// Where an admitted request is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charge {
-    /// Counted by the limiter alone. It is to be submitted to the journal.
+    /// Only in the limiter. The caller submits it to the journal.
     Unwritten,
-    /// Durable in the store. The journal must not count it again.
+    /// Durably in the store. The journal must not count it again.
     Written,
 }
 
-/// The limiter failed; nothing is known of what it counted.
+/// The limiter failed; it may or may not have counted the request.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the limiter failed: {cause}")]
 pub struct LimiterError {
-    /// For the log.
+    /// The driver's error, to be logged.
     pub cause: Cause,
 }

@@ -1,26 +1,26 @@
-//! Port: notifications of what other processes do with stored lookups.
+//! Port: notifications of other processes' changes of stored lookups.
 
 use async_trait::async_trait;
 use domain::lookup::LookupId;
 
 use super::StoreError;
 
-/// Notification of something that happened to stored lookups, after it was committed.
+/// Notification of a committed change of a stored lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookupNotification {
-    /// Notifications arrive from now on. Earlier ones may have been lost.
+    /// The connection is established: notifications are received from now on. Earlier ones may be lost.
     Listening,
-    /// A lookup was added, which is due.
+    /// A due lookup was added.
     Added,
     /// The state of a lookup changed.
     Changed(LookupId),
 }
 
-/// Port: notifications of what other processes do with stored lookups. They hold no personal data, and a
-/// few may be lost: whoever relies on them also looks at the store now and then.
+/// Port: notifications of other processes' changes of stored lookups. They contain no personal data. Some may
+/// be lost, so receivers also poll the store at intervals.
 #[async_trait]
 pub trait LookupNotifications: Send + Sync {
-    /// Passes notifications of other processes on, [`LookupNotification::Listening`] first, until the
-    /// connection is lost; returns the reason. Those of this process may be among them.
+    /// Calls `notify` for each notification, first with [`LookupNotification::Listening`], until the
+    /// connection is lost; returns the reason. Notifications of the own process may be included.
     async fn listen(&self, notify: &(dyn Fn(LookupNotification) + Send + Sync)) -> StoreError;
 }

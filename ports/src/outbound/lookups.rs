@@ -1,4 +1,4 @@
-//! Port: the store of lookups, which is their queue too.
+//! Port: the store of lookups, which also serves as their queue.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -18,16 +18,16 @@ use super::{ListError, ScopeClaim, StoreError};
 
 /// Port: stored lookups. Every method is one atomic step.
 ///
-/// A lookup that isn't final is *due* at an instant: a waiting one at that of its next attempt, a
-/// running one when its lease ends. Whoever claims a due one holds it until then, and nobody else
-/// changes it but a caller who cancels it.
+/// A lookup that isn't final is *due* at an instant: a waiting one at the time of its next attempt, a running
+/// one at the end of its lease. A process that claims a due lookup holds it until the lease ends; in the
+/// meantime only a caller who cancels it may change it.
 #[async_trait]
 pub trait LookupStore: Send + Sync {
-    /// Adds a lookup, queued and due at once, and records it as the answer to the request that holds
-    /// its claim; fails if that isn't held any more. Durable once it returns.
+    /// Adds a lookup, queued and due at once, and records it as the answer to the request that holds its
+    /// idempotency claim; fails if the claim is lost. Durable once it returns.
     async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError>;
 
-    /// One lookup of a customer; `None` when it has none with this id.
+    /// A customer's lookup; `None` if the customer has none with this id.
     async fn lookup(
         &self,
         customer: CustomerId,
@@ -41,7 +41,7 @@ pub trait LookupStore: Send + Sync {
         id: LookupId,
     ) -> Result<Vec<Attempt>, StoreError>;
 
-    /// Lookups of a customer, newest first, one page without a total.
+    /// A customer's lookups, newest first: one page, without a total.
     async fn lookups(
         &self,
         customer: CustomerId,
@@ -49,10 +49,9 @@ pub trait LookupStore: Send + Sync {
         page: &PageRequest,
     ) -> Result<Page<StoredLookup>, ListError>;
 
-    /// Claims up to `most` due lookups of these classes, with their attempts: they are running, under
-    /// this lease. Customers take turns: one whose lookup was claimed is last afterwards. Within a
-    /// customer the one that is due first goes first. Returned in that order. MUST NOT claim one for
-    /// two callers.
+    /// Claims up to `most` due lookups of these classes with their attempts, and sets their state to running
+    /// under this lease. Customers take turns: one whose lookup was claimed goes to the end. Within a
+    /// customer, the longest due goes first. Returned in that order. MUST NOT give one lookup to two callers.
     async fn claim_lookups(
         &self,
         most: u32,
@@ -61,26 +60,26 @@ pub trait LookupStore: Send + Sync {
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError>;
 
-    /// The instant at which the next lookup is due, of those that aren't final; `None` when there is none.
+    /// Earliest time at which a lookup that isn't final is due; `None` if all are final.
     async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError>;
 
-    /// The due lookups that a claim may take before a due one, of its class: at least the first thousand
-    /// customers, and of each as many as it has turns before that one, 10,000 at most.
+    /// Number of due lookups of the same class that may be claimed before this one. Counts at least the first
+    /// thousand customers, and of each those that get a turn before this one, at most 10,000.
     async fn queue_ahead(
         &self,
         lookup: &StoredLookup,
         now: DateTime<Utc>,
     ) -> Result<QueueAhead, StoreError>;
 
-    /// Moves the end of a lease. Returns `false` if it isn't held any more: it is held until another
-    /// one takes its place, or the lookup is canceled.
+    /// Extends a lease. Returns `false` if the lease is lost: another process claimed the lookup, or it was
+    /// canceled.
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError>;
 
-    /// Ends the work on a claimed lookup: records its attempt and its change. Returns `false`, and
-    /// changes nothing, if the lease isn't held any more.
+    /// Gives up the claim of a lookup: records its attempt and its change. Returns `false`, and changes
+    /// nothing, if the lease is lost.
     async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError>;
 
-    /// Cancels a customer's lookup that isn't final. A running one is canceled too: its lease ends.
+    /// Cancels a customer's lookup that isn't final. If it is running, its lease ends.
     async fn cancel_lookup(
         &self,
         customer: CustomerId,
@@ -88,66 +87,66 @@ pub trait LookupStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Cancellation, StoreError>;
 
-    /// Removes a customer's final lookup with all that is stored of it. Returns `false` if there is
-    /// none.
+    /// Removes a customer's final lookup with all its data. Returns `false` if the customer has no such
+    /// lookup.
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError>;
 
-    /// Cancels lookups that aren't final and whose counters have no key left that isn't revoked;
-    /// returns those that it canceled, `most` at most. A rotated key's lookups go on.
+    /// Cancels up to `most` lookups that aren't final and of which all keys with the same counters are
+    /// revoked; returns them. Lookups of a rotated key with an unrevoked successor are kept.
     async fn cancel_orphaned(
         &self,
         most: u32,
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredLookup>, StoreError>;
 
-    /// Removes lookups that ended before an instant; returns their number.
+    /// Removes lookups that ended before an instant; returns the number of removed lookups.
     async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
 
-    /// Length and age of the queue: an entry for each class, in their order. A lookup is interactive
+    /// Length and age of the queue: an entry for each class, in their order. A lookup counts as interactive
     /// as long as it can be claimed as such, see [`ClaimedClasses`].
     async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError>;
 }
 
-/// A lookup to add.
+/// A new lookup to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLookup {
-    /// Facts that don't change.
+    /// Immutable facts.
     pub facts: LookupFacts,
-    /// The question, encrypted.
+    /// The query, encrypted.
     pub question: Vec<u8>,
-    /// The idempotency key of the request that creates it, if it has one.
+    /// Claim of the creating request's idempotency key; `None` if it has none.
     pub claim: Option<ScopeClaim>,
 }
 
-/// Facts of a lookup that don't change, none of them personal data.
+/// Immutable facts of a lookup, without personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookupFacts {
-    /// The lookup.
+    /// The lookup's id.
     pub id: LookupId,
-    /// The customer.
+    /// The owner.
     pub customer: CustomerId,
-    /// The key that it was created with.
+    /// The API key that the lookup was created with and is charged to.
     pub key: CountedKey,
-    /// The bank that is asked.
+    /// The environment, which decides the bank to query: portal or sandbox.
     pub environment: Environment,
-    /// Class of its first attempt; the others are background.
+    /// Class of the first attempt; later attempts are background.
     pub class: LookupClass,
-    /// The id in the answer to the request that created it.
+    /// The request id in the answer to the request that created the lookup.
     pub request_id: RequestId,
-    /// The month that it is charged to.
+    /// The month that is charged.
     pub month: Month,
-    /// Time of its creation.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-    /// Time of its last attempt, at the latest.
+    /// Latest time for which an attempt is scheduled.
     pub retry_until: DateTime<Utc>,
-    /// Generation of the secret that its parts are encrypted with.
+    /// Generation of the store secret that question, proof and finding are encrypted with.
     pub generation: HashGeneration,
-    /// The row that it is made of, if it is one of a batch.
+    /// The batch and row that the lookup belongs to; `None` if it isn't of a batch.
     pub batch: Option<BatchRow>,
 }
 
 impl LookupFacts {
-    /// The event of its end; `None` for one that isn't told of.
+    /// The webhook event of the lookup's end; `None` for a state without an event.
     pub fn end_event(&self, end: LookupEnd, at: DateTime<Utc>) -> Option<WebhookEvent> {
         let owner = (self.customer, self.environment);
         let batch = self.batch.map(|row| row.batch.0);
@@ -155,45 +154,45 @@ impl LookupFacts {
     }
 }
 
-/// A row of a batch.
+/// Position of a row in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BatchRow {
-    /// The batch.
+    /// The batch's id.
     pub batch: BatchId,
-    /// The row.
+    /// The row's number, from 0.
     pub row: RowNumber,
 }
 
-/// A stored lookup.
+/// A lookup as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredLookup {
-    /// Facts that don't change.
+    /// Immutable facts.
     pub facts: LookupFacts,
-    /// The state.
+    /// State in the life cycle.
     pub state: LookupState,
-    /// Time of the last change.
+    /// Time of the last change of the lookup.
     pub updated_at: DateTime<Utc>,
-    /// Time at which it is due; `None` once it is final.
+    /// Time at which a process may claim the lookup; `None` once it is final.
     pub due_at: Option<DateTime<Utc>>,
-    /// Number of attempts that ended.
+    /// Number of completed attempts.
     pub attempts: u32,
-    /// The last one.
+    /// The last completed attempt; `None` before the first one.
     pub last_attempt: Option<Attempt>,
-    /// The question, encrypted.
+    /// The query, encrypted.
     pub question: Vec<u8>,
-    /// The proof, encrypted; `None` unless it was delivered.
+    /// The proof's files, encrypted; `None` unless delivered.
     pub proof: Option<Vec<u8>>,
-    /// The verdict on its seal as of its delivery; `None` unless it was delivered, and of one that a version
-    /// delivered that didn't record it.
+    /// Verdict on the proof's seal at delivery; `None` unless delivered, and for lookups that were delivered
+    /// by versions that didn't record it.
     pub seal: Option<SealVerdict>,
-    /// The bank's last answer without a proof, encrypted; `None` before there is one, and once it was
+    /// The bank's last answer without a proof, encrypted; `None` before the first such answer, and once
     /// delivered.
     pub finding: Option<Vec<u8>>,
 }
 
 impl StoredLookup {
-    /// Its class at the next claim: it is interactive until its first attempt has ended, if its creator
-    /// waits for it.
+    /// Class of the next claim: interactive until the first attempt has ended if the creator waits for it,
+    /// otherwise background.
     pub fn next_class(&self) -> LookupClass {
         match self.attempts {
             0 => self.facts.class,
@@ -202,72 +201,72 @@ impl StoredLookup {
     }
 }
 
-/// Classes of lookups to claim. A lookup is interactive until its first attempt has ended, if its
-/// creator waits for it.
+/// Classes of lookups to claim. A lookup is interactive until its first attempt has ended, if its creator
+/// waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimedClasses {
-    /// All of them, interactive ones first.
+    /// Lookups of both classes, interactive ones first.
     All,
-    /// Lookups of callers who wait.
+    /// Only interactive lookups.
     Interactive,
 }
 
-/// Right to work on a lookup until an instant.
+/// Right of one process to work on a row until an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Its name, which no other lease has.
+    /// Unique token of the lease.
     pub token: Uuid,
-    /// Its end.
+    /// Time at which the lease ends unless it is extended.
     pub until: DateTime<Utc>,
 }
 
-/// A lookup that was claimed.
+/// A claimed lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedLookup {
-    /// The lookup.
+    /// The lookup as of the claim.
     pub lookup: StoredLookup,
-    /// Its attempts, oldest first.
+    /// Completed attempts, oldest first.
     pub attempts: Vec<Attempt>,
 }
 
-/// End of the work on a claimed lookup.
+/// End of a process's work on a claimed lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimEnd {
-    /// The lookup.
+    /// The lookup's id.
     pub id: LookupId,
-    /// The token of its lease.
+    /// Token of the lease.
     pub token: Uuid,
-    /// The time.
+    /// The current time.
     pub now: DateTime<Utc>,
-    /// The attempt that was made, if one was.
+    /// The attempt to record; `None` if none was made.
     pub attempt: Option<Attempt>,
-    /// The bank's last answer without a proof, encrypted. It replaces what is stored of an earlier one;
-    /// a delivered lookup keeps none.
+    /// The bank's last answer without a proof, encrypted; replaces a stored one. A delivered lookup keeps
+    /// none.
     pub finding: Option<Vec<u8>>,
-    /// The change.
+    /// The change to apply.
     pub change: LookupChange,
 }
 
-/// Change of a lookup at the end of the work on it.
+/// Change of a lookup when its claim is given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupChange {
-    /// It waits again; queued, if no attempt was made so far.
+    /// The lookup is due again later: its state becomes waiting, or queued if it had no attempt so far.
     Wait {
-        /// Time at which it is due.
+        /// Time at which it is due again.
         due_at: DateTime<Utc>,
     },
-    /// It is delivered.
+    /// The proof was obtained: the lookup is delivered.
     Deliver {
-        /// The proof, encrypted.
+        /// The proof's files, encrypted.
         proof: Vec<u8>,
-        /// The verdict on its seal.
+        /// Verdict on the proof's seal.
         seal: SealVerdict,
     },
-    /// It ends without a proof.
+    /// The lookup ends without a proof.
     End {
-        /// The final state.
+        /// The final state to set.
         state: LookupState,
-        /// The charge is given back to its month.
+        /// `true` to refund the charge to its month.
         refund: bool,
     },
 }
@@ -275,38 +274,38 @@ pub enum LookupChange {
 /// Result of [`LookupStore::cancel_lookup`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cancellation {
-    /// It was canceled now.
+    /// The lookup was canceled by this call.
     Canceled(Box<StoredLookup>),
-    /// It was final already.
+    /// The lookup was final already; nothing was changed.
     Final,
     /// The customer has no such lookup.
     Unknown,
 }
 
-/// Which lookups of a customer are listed.
+/// Filter of a list of a customer's lookups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LookupFilter {
-    /// Of this environment; all when it is `None`.
+    /// Only lookups of this environment; `None` for all.
     pub environment: Option<Environment>,
-    /// In these states; all when it is empty.
+    /// Only lookups in these states; empty for all.
     pub states: Vec<LookupState>,
-    /// Of the keys that share these counters.
+    /// Only lookups of keys that share these counters; `None` for all.
     pub counters: Option<CounterId>,
-    /// Created at this instant or later.
+    /// Only lookups that were created at this instant or later; `None` for all.
     pub created_from: Option<DateTime<Utc>>,
-    /// Of this batch; also of no batch when it is `None`.
+    /// Only lookups of this batch; `None` for all, including those of no batch.
     pub batch: Option<BatchId>,
 }
 
-/// Length and age of the queue of one class.
+/// Length and age of the queue of one class of lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueuedClass {
-    /// The class.
+    /// Class of the counted lookups.
     pub class: LookupClass,
-    /// Lookups that are due and nobody works on.
+    /// Number of lookups that are due and not claimed.
     pub due: u64,
-    /// Lookups that wait for a later attempt, or that somebody works on.
+    /// Number of lookups that wait for a later attempt or are claimed.
     pub waiting: u64,
-    /// Time at which the oldest due one became due.
+    /// Time at which the oldest due lookup became due; `None` if none is due.
     pub oldest: Option<DateTime<Utc>>,
 }

@@ -7,51 +7,49 @@ use domain::pacing::{BackOff, BankBudget, Lane, Throttled};
 
 use crate::Cause;
 
-/// Port: pacing of queries to one bank. It gives turns to lanes in their order, within the bank's
-/// budget, by the rules of [`domain::pacing`]. It has a clock of its own; cycles are reported to it
-/// by the time since their turn.
+/// Port: pacing of queries to one bank. It grants turns to lanes in their order, within the bank's budget, by
+/// the rules of [`domain::pacing`]. It has its own clock; query cycles are reported by the time since their
+/// turn.
 #[async_trait]
 pub trait Pacer: Send + Sync {
-    /// Returns when the caller may query the bank, once, now.
+    /// Waits for a turn, and returns when the caller may send one query to the bank.
     ///
-    /// MUST NOT return more often than the budget allows within any
-    /// [`WINDOW`](domain::pacing::WINDOW) by the pacer's clock, for all callers together, nor during
-    /// a back-off. MUST refuse at once when the turn would come later than
-    /// [`longest_wait`](domain::pacing::longest_wait) of this patience, or when too many of the lane
-    /// are waiting; a caller whose turn moves back beyond its patience is refused by its end, and
-    /// callers that wait when a back-off begins are refused then. A caller that stops waiting (drops
-    /// the future) gives its place back, at the latest after some seconds.
+    /// MUST NOT grant more turns to all callers together than the budget allows within any
+    /// [`WINDOW`](domain::pacing::WINDOW) of the pacer's clock, nor any during a back-off. MUST refuse at
+    /// once if the turn would come later than [`longest_wait`](domain::pacing::longest_wait) of this
+    /// patience, or if too many callers of the lane wait. A caller whose turn is postponed beyond its
+    /// patience is refused when the patience ends; callers that wait when a back-off begins are refused at
+    /// that moment. A caller that drops the future gives its place back within a few seconds.
     async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError>;
 
-    /// Records that the bank throttled a cycle begun `under_way` ago: a back-off begins, and
-    /// waiting callers are refused. A cycle that was under way when a back-off began joins that
+    /// Records that the bank throttled a query cycle that was begun `under_way` ago: a back-off begins, and
+    /// waiting callers are refused. A cycle that was begun before the current back-off doesn't begin another
     /// one.
     async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError>;
 
-    /// Records that the bank answered a complete cycle begun `under_way` ago: if that was after the
-    /// newest back-off, the next one is short again.
+    /// Records that the bank answered all queries of a cycle that was begun `under_way` ago. If the cycle was
+    /// begun after the newest back-off, the length of the next back-off is reset.
     async fn record_success(&self, under_way: Duration) -> Result<(), PacerError>;
 
-    /// Merges the state of another pacer of the same bank. Its turns count here too; its back-off
-    /// is kept here too, unless a known one ends as late or hardly earlier. MUST NOT shorten any
-    /// known back-off.
+    /// Merges the state of another pacer of the same bank. Its turns are counted here, too. Its back-off is
+    /// adopted unless a known one ends at about the same time or later. MUST NOT shorten a known back-off.
     async fn merge(&self, state: &PacerState) -> Result<(), PacerError>;
 
-    /// State of the budget; reading it takes no turn.
+    /// State of the budget. Reading it doesn't use a turn.
     async fn budget(&self) -> Result<BankBudget, PacerError>;
 }
 
-/// State of a pacer that another one may lack.
+/// State to transfer from one pacer to another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacerState {
-    /// Ages of its turns within the last minute.
+    /// Time since each turn that was granted in the last minute.
     pub turns: Vec<Duration>,
-    /// Time left of its back-off, if there is one.
+    /// Remaining time of the back-off; `None` outside a back-off.
     pub paused_for: Option<Duration>,
 }
 
 impl PacerState {
-    /// A turn given just now.
+    /// State with one turn, granted now.
     pub fn acquired_now() -> Self {
         Self {
             turns: vec![Duration::ZERO],
@@ -59,7 +57,7 @@ impl PacerState {
         }
     }
 
-    /// A back-off with this much time left.
+    /// State with a back-off of this remaining time, and no turns.
     pub const fn backing_off(left: Duration) -> Self {
         Self {
             turns: Vec::new(),
@@ -68,21 +66,21 @@ impl PacerState {
     }
 }
 
-/// Error of acquiring a turn.
+/// Error of [`Pacer::acquire`].
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AcquireError {
-    /// Refused by the rules.
+    /// The turn was refused by the pacing rules.
     #[error(transparent)]
     Refused(#[from] Throttled),
-    /// The pacer failed and the turn is unknown. MUST NOT be taken for permission to query.
+    /// The pacer failed, and it is unknown if a turn was granted. MUST NOT be treated as permission to query.
     #[error(transparent)]
     Failed(#[from] PacerError),
 }
 
-/// The pacer failed; nothing is known of what it counted.
+/// The pacer failed; it may or may not have recorded the call.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the pacer failed: {cause}")]
 pub struct PacerError {
-    /// For the log.
+    /// The driver's error, to be logged.
     pub cause: Cause,
 }

@@ -1,15 +1,15 @@
-//! Port: reading of the PDFs that people send.
+//! Port: reading of PDF files that users upload.
 
 use domain::check::{PdfError, PrintedPage};
 
-/// Port: the text of a proof's PDF.
+/// Port: extraction of the text of a proof's PDF.
 pub trait ProofPdfReader: Send + Sync {
-    /// Reads the pages of a PDF. The file may be hostile: within 100 ms and 32 MiB it MUST come to an
-    /// end, and it MUST refuse what is encrypted or needs more. A page is said to be drawn as the
-    /// portal draws ([`domain::check::Drawing::Portal`]) only if no viewer shows anything else than
-    /// what was read, and it is the only one.
+    /// Reads the pages of a PDF. The file may be hostile: reading MUST end within 100 ms and 32 MiB, and MUST
+    /// refuse files that are encrypted or exceed these limits. Pages are reported as
+    /// [`domain::check::Drawing::Portal`] only if no viewer shows anything else than the extracted text, and
+    /// the PDF has a single page.
     ///
     /// # Errors
-    /// See [`PdfError`]; a page without any text is an empty one.
+    /// See [`PdfError`]; a page without text isn't an error.
     fn read(&self, pdf: &[u8]) -> Result<Vec<PrintedPage>, PdfError>;
 }

@@ -8,14 +8,13 @@ use uuid::Uuid;
 
 use crate::StoreError;
 
-/// Port: the register of the processes that serve from one store, kept by heartbeats on the store's
-/// own clock.
+/// Port: register of the processes that use one store, kept by heartbeats on the store's own clock.
 #[async_trait]
 pub trait ReplicaRegistry: Send + Sync {
-    /// Records that a process serves now, and returns the number of processes that did so within
-    /// `lifetime`, this one included.
+    /// Records a heartbeat of a process, and returns the number of processes with a heartbeat within
+    /// `lifetime`, including this one.
     async fn beat(&self, instance: Uuid, lifetime: Duration) -> Result<NonZeroU32, StoreError>;
 
-    /// Removes a process that ends. One that isn't there is no error.
+    /// Removes a process that shuts down. An unknown one isn't an error.
     async fn leave(&self, instance: Uuid) -> Result<(), StoreError>;
 }

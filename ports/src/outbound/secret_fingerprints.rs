@@ -1,41 +1,41 @@
-//! Port: fingerprints of the secrets that a database was written with.
+//! Port: fingerprints of a database's secrets.
 
 use async_trait::async_trait;
 use domain::key::{HashGeneration, SecretFingerprint};
 
 use super::StoreError;
 
-/// Port: fingerprints of a database's secrets. They let a process with another secret fail with a
-/// clear message instead of refusing every key, or leaving unreadable what is stored.
+/// Port: fingerprints of the secrets that a database was written with. A process with a wrong secret can then
+/// fail with a clear message, instead of refusing every key or being unable to decrypt stored data.
 #[async_trait]
 pub trait SecretFingerprints: Send + Sync {
-    /// Compares each generation's fingerprint with the stored one. The first fingerprint of a
-    /// generation is stored, for good; none is stored when another generation's is wrong. One
-    /// atomic step: of two concurrent calls, one is the first.
+    /// Compares the fingerprint of each generation with the stored one. The first fingerprint of a generation
+    /// is stored permanently; none is stored if that of another generation is wrong. One atomic step: of two
+    /// concurrent calls, one is the first.
     async fn recognise(
         &self,
         secret: DatabaseSecret,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, StoreError>;
 
-    /// Returns `true` if the database has a fingerprint of such a secret.
+    /// Returns `true` if the database has a fingerprint of this kind of secret.
     async fn is_known(&self, secret: DatabaseSecret) -> Result<bool, StoreError>;
 }
 
-/// Secrets without which what a database holds is of no use.
+/// Kinds of secrets that are needed to use a database's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DatabaseSecret {
-    /// API keys are hashed with it.
+    /// Secret for hashing API keys.
     Keys,
-    /// Lookups, batches, webhooks' secrets and archived proofs are encrypted with it.
+    /// Secret for encrypting lookups, batches, webhooks' secrets and archived proofs.
     Content,
 }
 
-/// Result of comparing secrets with those of a database.
+/// Result of [`SecretFingerprints::recognise`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretCheck {
-    /// Each is the same, or the first.
+    /// All secrets are the stored ones, or new.
     Same,
-    /// This generation's secret is another one.
+    /// The secret of this generation differs from the stored one.
     Other(HashGeneration),
 }

@@ -1,4 +1,4 @@
-//! Port: the proofs that were delivered to each customer.
+//! Port: proofs that were delivered to customers.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -7,18 +7,18 @@ use domain::seen::{EarlierDeliveries, ProofMark};
 
 use super::StoreError;
 
-/// Port: delivered proofs. The journal writes those of requests, with the requests that they belong to.
+/// Port: earlier deliveries of proofs. Deliveries of requests are written by the journal, with the request.
 #[async_trait]
 pub trait SeenProofs: Send + Sync {
-    /// The deliveries to this customer of the proof that has these marks: one for each secret that is
-    /// in use. Deliveries to others never count.
+    /// Earlier deliveries to this customer of the proof with these marks, one mark for each secret in use.
+    /// Deliveries to other customers aren't counted.
     async fn deliveries(
         &self,
         customer: CustomerId,
         marks: &[ProofMark],
     ) -> Result<EarlierDeliveries, StoreError>;
 
-    /// Counts one more delivery to this customer of each of these proofs, which no request delivered.
+    /// Adds a delivery to this customer of each of these proofs, for deliveries without a request.
     async fn add_deliveries(
         &self,
         customer: CustomerId,

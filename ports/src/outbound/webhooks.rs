@@ -1,4 +1,4 @@
-//! Ports: webhooks' endpoints, the queue of their deliveries, and what sends a message.
+//! Ports: the store of webhooks and of their deliveries, and the sender of messages.
 
 use std::time::Duration;
 
@@ -17,35 +17,35 @@ use uuid::Uuid;
 
 use super::{Lease, ListError, StoreError};
 
-/// Port: webhooks' endpoints, and the queue of their deliveries. Every method is one atomic step.
+/// Port: webhooks and the queue of their deliveries. Every method is one atomic step.
 ///
-/// [`LookupStore::end_claim`](super::LookupStore::end_claim) adds a delivery to each enabled endpoint of the
-/// lookup's customer and environment that is told of such an end, in the same step.
+/// [`LookupStore::end_claim`](super::LookupStore::end_claim) adds, in the same step, a delivery to each
+/// enabled webhook of the lookup's customer and environment that subscribes to the event.
 ///
-/// A pending delivery is *due* at an instant: that of its next attempt, or the end of the lease of whoever
-/// claimed it.
+/// A pending delivery is *due* at an instant: the time of its next attempt, or the end of its lease once
+/// claimed.
 #[async_trait]
 pub trait WebhookStore: Send + Sync {
-    /// Adds an endpoint, and its audit entry. MUST refuse more than [`MAX_ENDPOINTS`] of a customer, also
-    /// when they are added at once.
+    /// Adds a webhook and its audit entry. MUST refuse to exceed [`MAX_ENDPOINTS`] of a customer, also for
+    /// concurrent calls.
     async fn add_endpoint(
         &self,
         endpoint: &StoredEndpoint,
         act: &AuditContext,
     ) -> Result<(), AddEndpointError>;
 
-    /// Endpoints of a customer, oldest first.
+    /// A customer's webhooks, oldest first.
     async fn endpoints(&self, customer: CustomerId) -> Result<Vec<StoredEndpoint>, StoreError>;
 
-    /// One endpoint of a customer; `None` when it has none with this id.
+    /// A customer's webhook; `None` if the customer has none with this id.
     async fn endpoint(
         &self,
         customer: CustomerId,
         id: EndpointId,
     ) -> Result<Option<StoredEndpoint>, StoreError>;
 
-    /// Changes an endpoint of a customer, writes its audit entry, and returns it after the change; `None`
-    /// when there is none. One that is disabled discards its pending deliveries.
+    /// Changes a customer's webhook, writes its audit entry, and returns the changed webhook; `None` if there
+    /// is none. Disabling it discards its pending deliveries.
     async fn change_endpoint(
         &self,
         customer: CustomerId,
@@ -54,16 +54,16 @@ pub trait WebhookStore: Send + Sync {
         act: &AuditContext,
     ) -> Result<Option<StoredEndpoint>, StoreError>;
 
-    /// Disables every enabled endpoint of all customers, for this reason, and discards their pending deliveries.
-    /// Returns the number of these endpoints. No change of the owners', so without audit entries.
+    /// Disables all enabled webhooks of all customers for this reason, and discards their pending deliveries.
+    /// Returns the number of disabled webhooks. Writes no audit entries, since no owner made the change.
     async fn disable_all_endpoints(
         &self,
         reason: DisabledReason,
         at: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
 
-    /// Up to `most` endpoints after one, in the order of their ids, a secret of which is encrypted with another
-    /// generation than this.
+    /// Up to `most` webhooks with ids after `after`, in order of id, that have a secret encrypted under a
+    /// generation other than `newest`.
     async fn endpoints_to_reencrypt(
         &self,
         newest: HashGeneration,
@@ -71,16 +71,16 @@ pub trait WebhookStore: Send + Sync {
         most: u32,
     ) -> Result<Vec<StoredEndpoint>, StoreError>;
 
-    /// Replaces the encrypted secrets of an endpoint, unless they aren't those of `before` any more; returns
-    /// whether it did. No change of the owner's, so without an audit entry.
+    /// Replaces a webhook's encrypted secrets if they still are those of `before`; returns `true` if so.
+    /// Writes no audit entry, since no owner made the change.
     async fn reencrypt_endpoint(
         &self,
         before: &StoredEndpoint,
         secrets: &RotatedSecrets<EncryptedSecret>,
     ) -> Result<bool, StoreError>;
 
-    /// Removes an endpoint of a customer with its deliveries, and writes its audit entry. Returns `false` if
-    /// there is none.
+    /// Removes a customer's webhook with its deliveries, and writes its audit entry. Returns `false` if there
+    /// is none.
     async fn remove_endpoint(
         &self,
         customer: CustomerId,
@@ -88,15 +88,15 @@ pub trait WebhookStore: Send + Sync {
         act: &AuditContext,
     ) -> Result<bool, StoreError>;
 
-    /// Adds a delivery of an event to one endpoint, due at once, whichever events it is told; `None` when
-    /// the event's customer has no such endpoint.
+    /// Adds a delivery of an event to one webhook, due at once, even if the webhook doesn't subscribe to the
+    /// event; `None` if the event's customer has no such webhook.
     async fn add_delivery(
         &self,
         endpoint: EndpointId,
         event: &WebhookEvent,
     ) -> Result<Option<StoredDelivery>, StoreError>;
 
-    /// Deliveries to an endpoint of a customer, newest first, one page without a total.
+    /// Deliveries to a customer's webhook, newest first: one page, without a total.
     async fn deliveries(
         &self,
         customer: CustomerId,
@@ -104,8 +104,7 @@ pub trait WebhookStore: Send + Sync {
         page: &PageRequest,
     ) -> Result<Page<StoredDelivery>, ListError>;
 
-    /// Makes a delivery that has ended pending again, due at once, with all attempts of the schedule before
-    /// it.
+    /// Makes an ended delivery pending again, due at once, and restarts its schedule of attempts.
     async fn resend(
         &self,
         customer: CustomerId,
@@ -114,9 +113,9 @@ pub trait WebhookStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Resending, StoreError>;
 
-    /// Claims up to `most` due deliveries, under this lease. Endpoints take turns, each with as many as
-    /// [`free_places`](domain::webhook::free_places) allows. Within an endpoint the one that is due first
-    /// goes first. MUST NOT claim one for two callers.
+    /// Claims up to `most` due deliveries under this lease. Webhooks take turns, each with at most
+    /// [`free_places`](domain::webhook::free_places). Within a webhook, the longest due goes first. MUST NOT
+    /// give one delivery to two callers.
     async fn claim_deliveries(
         &self,
         most: u32,
@@ -124,14 +123,13 @@ pub trait WebhookStore: Send + Sync {
         lease: Lease,
     ) -> Result<Vec<ClaimedDelivery>, StoreError>;
 
-    /// Records the attempt of a claimed delivery, and what comes next. An endpoint that wants nothing more,
-    /// or had no success in 120 hours, is disabled. An attempt that doesn't count is no step of the schedule,
-    /// and no failure of the endpoint. Returns the endpoint's state; `None`, and changes
-    /// nothing, if the lease isn't held any more.
+    /// Records the attempt of a claimed delivery, and schedules the next one or ends the delivery. Disables a
+    /// webhook that answered 410 Gone, or had no success in 120 hours. An attempt that doesn't count neither
+    /// advances the schedule nor counts as a failure of the webhook. Returns the webhook's state; `None`, and
+    /// changes nothing, if the lease is lost.
     async fn end_delivery(&self, end: &DeliveryEnd) -> Result<Option<EndpointState>, StoreError>;
 
-    /// Discards a claimed delivery, whose endpoint is disabled. Does nothing if the lease isn't held any
-    /// more.
+    /// Discards a claimed delivery whose webhook is disabled. Does nothing if the lease is lost.
     async fn discard_delivery(
         &self,
         id: DeliveryId,
@@ -139,49 +137,50 @@ pub trait WebhookStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<(), StoreError>;
 
-    /// Removes deliveries that ended before an instant; returns their number.
+    /// Removes deliveries that ended before an instant; returns the number of removed deliveries.
     async fn prune_deliveries(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
 
-    /// Length and age of the queue.
+    /// Length and age of the queue of deliveries.
     async fn delivery_queue(&self, now: DateTime<Utc>) -> Result<QueuedDeliveries, StoreError>;
 }
 
-/// A secret of an endpoint, encrypted.
+/// An encrypted signing secret of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedSecret {
-    /// Generation of the operator's secret that it is encrypted with.
+    /// Generation of the store secret that it is encrypted with.
     pub generation: HashGeneration,
-    /// The secret, encrypted.
+    /// The signing secret, encrypted.
     pub content: Vec<u8>,
 }
 
-/// An endpoint.
+/// A webhook as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEndpoint {
-    /// The id.
+    /// The webhook's id.
     pub id: EndpointId,
-    /// The customer.
+    /// The owner.
     pub customer: CustomerId,
-    /// The environment whose events it is told.
+    /// The environment whose events are sent.
     pub environment: Environment,
-    /// Its address.
+    /// Target URL of the messages.
     pub url: WebhookUrl,
-    /// The events that it is told.
+    /// Types of events that the webhook subscribes to.
     pub events: EventTypes,
-    /// Its state.
+    /// Enabled, or disabled for a reason.
     pub state: EndpointState,
-    /// Time of the first failure since the last success; `None` without one.
+    /// Time of the first failure since the last success; `None` if the last attempt succeeded or there was
+    /// none.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Time of its creation.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-    /// Time of the last change by its owner.
+    /// Time of the last change by the owner.
     pub updated_at: DateTime<Utc>,
-    /// Its secrets.
+    /// Current signing secret, and the previous one for a day after a rotation.
     pub secrets: RotatedSecrets<EncryptedSecret>,
 }
 
 impl StoredEndpoint {
-    /// Result of its latest attempts.
+    /// Health by the latest attempts: failing since the last success, or not.
     pub fn health(&self) -> EndpointHealth {
         match self.failing_since {
             Some(_) => EndpointHealth::Failing,
@@ -189,7 +188,7 @@ impl StoredEndpoint {
         }
     }
 
-    /// Facts for the audit log.
+    /// Webhook attributes that audit entries contain.
     pub fn audited(&self) -> WebhookFacts {
         WebhookFacts {
             id: self.id,
@@ -199,7 +198,7 @@ impl StoredEndpoint {
         }
     }
 
-    /// The endpoint after a change by its owner.
+    /// Copy of the webhook with a change by its owner applied.
     #[must_use]
     pub fn after(&self, change: &EndpointChange, at: DateTime<Utc>) -> Self {
         let mut changed = Self {
@@ -225,26 +224,26 @@ impl StoredEndpoint {
     }
 }
 
-/// Change of an endpoint by its owner.
+/// Change of a webhook by its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndpointChange {
-    /// Other settings; those that are `None` stay.
+    /// Changed settings; those that are `None` are kept.
     Settings {
-        /// The address.
+        /// New target URL.
         url: Option<WebhookUrl>,
-        /// The events.
+        /// New types of events to subscribe to.
         events: Option<EventTypes>,
-        /// The state. One that is disabled already stays so, for its reason.
+        /// New state. If the webhook is disabled already, disabling it keeps the recorded reason.
         state: Option<EndpointState>,
     },
-    /// The current secret becomes the previous one, for a day.
+    /// New signing secret; the current one remains valid as the previous one for a day.
     RotateSecret(EncryptedSecret),
 }
 
-/// Error of adding an endpoint.
+/// Error of [`WebhookStore::add_endpoint`].
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AddEndpointError {
-    /// The customer has as many as it may have.
+    /// The customer has reached the maximum number of webhooks.
     #[error("a customer has at most {MAX_ENDPOINTS} endpoints")]
     TooMany,
     /// The store failed.
@@ -252,37 +251,37 @@ pub enum AddEndpointError {
     Store(#[from] StoreError),
 }
 
-/// A delivery of one message to one endpoint.
+/// A delivery of one message to one webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDelivery {
-    /// The id.
+    /// The delivery's id, derived from webhook and event.
     pub id: DeliveryId,
-    /// The endpoint.
+    /// The webhook that gets the message.
     pub endpoint: EndpointId,
-    /// The customer.
+    /// The webhook's owner.
     pub customer: CustomerId,
     /// Type of the event.
     pub kind: EventType,
-    /// Id of the lookup or batch.
+    /// Id of the lookup or batch that the event is about.
     pub subject: Uuid,
-    /// The message.
+    /// The message's body, as JSON.
     pub body: String,
     /// Time of the event.
     pub created_at: DateTime<Utc>,
-    /// The state.
+    /// Pending, or how the delivery ended.
     pub state: DeliveryState,
-    /// Time at which it is due; `None` once it has ended.
+    /// Time of the next attempt or end of the lease; `None` once the delivery has ended.
     pub due_at: Option<DateTime<Utc>>,
-    /// Number of attempts.
+    /// Number of all attempts.
     pub attempts: u32,
-    /// Number of attempts that count, since it was sent again if it was.
+    /// Number of attempts that count for the schedule, since the delivery was last sent again.
     pub step: u32,
-    /// The last attempt.
+    /// The last attempt; `None` before the first one.
     pub last_attempt: Option<DeliveryAttempt>,
 }
 
 impl StoredDelivery {
-    /// A delivery of an event, due at once.
+    /// A pending delivery of an event, due at once.
     pub fn of(endpoint: EndpointId, event: &WebhookEvent) -> Self {
         Self {
             id: event.delivery(endpoint),
@@ -304,84 +303,84 @@ impl StoredDelivery {
 /// Result of [`WebhookStore::resend`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resending {
-    /// It is pending now.
+    /// The delivery is pending again.
     Pending(Box<StoredDelivery>),
-    /// It was pending already.
+    /// The delivery was pending already; nothing was changed.
     AlreadyPending,
-    /// Its endpoint is disabled.
+    /// The webhook is disabled; nothing was changed.
     Disabled,
     /// The customer has no such delivery.
     Unknown,
 }
 
-/// A delivery that was claimed.
+/// A claimed delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedDelivery {
-    /// The delivery.
+    /// The delivery as of the claim.
     pub delivery: StoredDelivery,
-    /// Its endpoint.
+    /// The webhook that gets the message.
     pub endpoint: StoredEndpoint,
 }
 
-/// End of a claimed delivery's attempt.
+/// Result of an attempt of a claimed delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryEnd {
-    /// The delivery.
+    /// The delivery's id.
     pub id: DeliveryId,
-    /// Its endpoint.
+    /// The webhook's id.
     pub endpoint: EndpointId,
-    /// The token of its lease.
+    /// Token of the lease.
     pub token: Uuid,
-    /// The attempt.
+    /// The attempt to record.
     pub attempt: DeliveryAttempt,
-    /// The next attempt, or the end.
+    /// Time of the next attempt, or the end of the delivery.
     pub next: NextDelivery,
 }
 
 /// Length and age of the queue of deliveries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueuedDeliveries {
-    /// Deliveries that are due and nobody works on.
+    /// Number of deliveries that are due and not claimed.
     pub due: u64,
-    /// Deliveries that wait for a later attempt, or that somebody works on.
+    /// Number of deliveries that wait for a later attempt or are claimed.
     pub waiting: u64,
-    /// Time at which the oldest due one became due.
+    /// Time at which the oldest due delivery became due; `None` if none is due.
     pub oldest: Option<DateTime<Utc>>,
 }
 
-/// A signed message.
+/// A signed message to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutgoingMessage {
-    /// The address.
+    /// Target URL.
     pub url: WebhookUrl,
-    /// Its id.
+    /// Id of the delivery, which is sent as the message's id.
     pub id: DeliveryId,
-    /// Time of the attempt.
+    /// Time of the attempt, which is part of the signed content.
     pub at: DateTime<Utc>,
-    /// Its signatures.
+    /// Value of the signature header, with one signature for each valid secret.
     pub signature: String,
-    /// Its body.
+    /// Body of the request.
     pub body: String,
 }
 
-/// A receiver's answer.
+/// A webhook target's answer to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiverAnswer {
-    /// The status.
+    /// HTTP status code.
     pub status: u16,
-    /// Time after which the receiver wants the next attempt.
+    /// Time until the next attempt that the target asks for (`Retry-After`); `None` if it doesn't.
     pub retry_after: Option<Duration>,
-    /// Beginning of the body.
+    /// Beginning of the answer's body.
     pub body: Vec<u8>,
 }
 
-/// Port: sends messages. MUST NOT send a single byte to an address that isn't allowed, whichever name leads
-/// to it, follow no redirect, and take at most 15 seconds.
+/// Port: sends webhook messages. MUST NOT send anything to an address that isn't allowed, even if a host name
+/// resolves to it, MUST NOT follow redirects, and MUST end within 15 seconds.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
     /// Sends a message once.
     ///
     /// # Errors
-    /// There was no answer.
+    /// No answer was received.
     async fn send(&self, message: &OutgoingMessage) -> Result<ReceiverAnswer, SendFailure>;
 }

@@ -1,31 +1,32 @@
-//! Port: reading of the ZIP files that people send.
+//! Port: reading of ZIP files that users upload.
 
 use bytes::Bytes;
 use domain::check::{ZipBounds, ZipError};
 
-/// Port: the files of a ZIP.
+/// Port: reader of ZIP files.
 pub trait ZipReader: Send + Sync {
-    /// Reads the directory of a ZIP. The file may be hostile: memory and time MUST be bounded by its size and by
-    /// `bounds`, whatever its directory says, and no name of a file in it may be taken for a path. MUST refuse a ZIP
-    /// out of which programs take different files ([`domain::check::ZipEntry::of`]).
+    /// Reads the directory of a ZIP file. The file may be hostile: memory and time MUST be bounded by its
+    /// size and by `bounds`, whatever its directory says, and file names in it MUST NOT be used as paths.
+    /// MUST refuse ZIP files that different programs extract differently ([`domain::check::ZipEntry::of`]).
     ///
     /// # Errors
     /// [`ZipError::Damaged`], [`ZipError::TooManyFiles`].
     fn open(&self, zip: Bytes, bounds: ZipBounds) -> Result<Box<dyn ZipFiles>, ZipError>;
 }
 
-/// The files of a ZIP, one after the other: only one is in memory at a time.
+/// The files of a ZIP, read one after another, so that only one is in memory at a time.
 pub trait ZipFiles: Send {
-    /// Inflates the next file that is no litter ([`domain::check::ZipEntry::is_litter`]); `None` after the last one. One
-    /// that can't be read spoils none of the others.
+    /// Inflates the next file, skipping metadata of operating systems
+    /// ([`domain::check::ZipEntry::is_litter`]); `None` after the last one. A file that can't be read doesn't
+    /// affect the others.
     fn next_file(&mut self) -> Option<ZippedFile>;
 }
 
-/// A file of a ZIP.
+/// A file in a ZIP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZippedFile {
-    /// Its name, as the ZIP has it.
+    /// Its name, as recorded in the ZIP.
     pub name: String,
-    /// Its content, or the reason why it can't be read.
+    /// Its inflated content, or the reason why it can't be read.
     pub content: Result<Bytes, ZipError>,
 }

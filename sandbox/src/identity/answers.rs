@@ -1,4 +1,4 @@
-//! Responses: JSON, pages, redirects.
+//! Builds HTTP responses: JSON, pages, redirects.
 
 use axum::Json;
 use axum::http::header::{
@@ -53,8 +53,8 @@ pub(crate) fn tokens_json(body: &Value) -> Response {
     ([NO_STORE], Json(body)).into_response()
 }
 
-/// Returns a page whose forms may submit to the provider and redirect to `form_target`: browsers
-/// apply the policy to a redirect after a form, too.
+/// Returns a page whose forms may submit to the provider and redirect to `form_target`. Browsers apply
+/// the `form-action` policy also to a redirect after a form.
 pub(crate) fn page(status: StatusCode, html: String, form_target: Option<&Url>) -> Response {
     let target = form_target.map_or_else(String::new, |url| {
         format!(" {}", url.origin().ascii_serialization())
@@ -65,13 +65,13 @@ pub(crate) fn page(status: StatusCode, html: String, form_target: Option<&Url>) 
     );
     let headers = [
         (CONTENT_SECURITY_POLICY, policy),
-        // The URL holds the state of a sign-in, which must not leak.
+        // The URL contains the state of a sign-in, which must not leak.
         (REFERRER_POLICY, "no-referrer".to_owned()),
     ];
     (status, [NO_STORE, NO_SNIFFING], headers, Html(html)).into_response()
 }
 
-/// Returns a redirect, which browsers follow with GET after a form.
+/// Returns a 303 redirect, which browsers follow with GET after a form.
 pub(crate) fn redirect(to: &Url) -> Response {
     let headers = [NO_STORE, (REFERRER_POLICY, "no-referrer")];
     let location = [(LOCATION, to.as_str().to_owned())];

@@ -23,13 +23,13 @@ const REFUSED: &str = include_str!("refused.html");
 
 /// Length of a SHA-256 in base64url without padding.
 const CHALLENGE_LENGTH: usize = 43;
-/// Maximum size of `state` and `nonce`.
+/// Maximum size of `state` and `nonce` in bytes, each.
 const MAX_VALUE_BYTES: usize = 1024;
 
 /// The target of the authorization response.
 #[derive(Clone, Debug)]
 struct RedirectUri {
-    /// As registered: the client has to repeat it exactly.
+    /// The registered text, which the client must repeat exactly.
     registered: String,
     url: Url,
 }
@@ -44,7 +44,7 @@ struct AuthorizationRequest {
     scope: String,
 }
 
-/// Refusal of an authorization request.
+/// Reason why an authorization request is refused.
 #[derive(Debug)]
 enum AuthorizationError {
     /// Shown to the user, because the client or its redirect URI is invalid (RFC 6749, 4.1.2.1).
@@ -78,8 +78,8 @@ pub(crate) async fn page(
     }
 }
 
-/// Handles the sign-in form. The authorization request is in the URL, so that nothing is stored for
-/// abandoned pages; it is validated again.
+/// Handles the sign-in form. The authorization request is in the URL and is validated again, so that
+/// nothing is stored for abandoned pages.
 pub(crate) async fn sign_in(
     State(provider): State<Arc<Provider>>,
     RawQuery(query): RawQuery,
@@ -164,7 +164,7 @@ impl AuthorizationRequest {
     }
 }
 
-/// Returns the redirect URI, which must be registered exactly.
+/// Returns the redirect URI, which must be registered in exactly this form.
 fn redirect_uri(
     provider: &Provider,
     parameters: &Parameters,
@@ -205,7 +205,7 @@ fn state(parameters: &Parameters) -> Option<String> {
     state.map(ToOwned::to_owned)
 }
 
-/// The other validated parameters.
+/// The validated parameters other than `redirect_uri` and `state`.
 struct RequestParameters {
     nonce: Option<String>,
     challenge: String,

@@ -19,21 +19,21 @@ pub(crate) struct Client {
 /// Failed client authentication (RFC 6749, 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClientAuthError {
-    /// Two authentication methods at once, or a repeated parameter.
+    /// The request uses two authentication methods or repeats a parameter.
     Malformed,
-    /// No credentials, or wrong ones.
+    /// The credentials are missing or wrong.
     Unauthenticated,
 }
 
-/// Client id and secret of a request.
+/// Client id and secret in a request.
 struct Credentials {
     id: String,
     secret: Option<String>,
 }
 
 impl Client {
-    /// Authenticates the client: `client_secret_basic` or `client_secret_post` with a secret, `none`
-    /// without.
+    /// Authenticates the client with `client_secret_basic` or `client_secret_post`, or with `none` if
+    /// it has no secret.
     pub(crate) fn authenticate(
         &self,
         headers: &HeaderMap,
@@ -77,7 +77,7 @@ fn credentials(headers: &HeaderMap, form: &Parameters) -> Result<Credentials, Cl
     }
 }
 
-/// Parses HTTP Basic credentials: id and secret are form-encoded first (RFC 6749, 2.3.1).
+/// Parses HTTP Basic credentials, in which id and secret are form-encoded (RFC 6749, 2.3.1).
 fn basic_credentials(authorization: &str) -> Option<Credentials> {
     let (scheme, encoded) = authorization.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {
@@ -91,7 +91,7 @@ fn basic_credentials(authorization: &str) -> Option<Credentials> {
     })
 }
 
-/// Decodes one value. Separators that weren't encoded are part of it.
+/// Decodes one form-encoded value. Unencoded `=` and `&` are part of the value.
 fn form_decoded(text: &str) -> String {
     let text = text.replace('=', "%3D").replace('&', "%26");
     let mut pairs = url::form_urlencoded::parse(text.as_bytes());

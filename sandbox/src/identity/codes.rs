@@ -1,4 +1,4 @@
-//! Authorization codes: redeemed once, within a minute.
+//! Authorization codes, which can be redeemed once within a minute.
 
 use aws_lc_rs::rand;
 use base64::Engine as _;
@@ -9,25 +9,25 @@ use moka::sync::Cache;
 
 use super::people::DemoPerson;
 
-/// Lifetime of a code. The maximum of RFC 6749, 4.1.2, is ten minutes; a client redeems it as soon as
-/// the browser is back.
+/// Lifetime of a code. RFC 6749, 4.1.2, allows ten minutes at most; clients redeem codes as soon as the
+/// browser returns.
 const LIFE: TimeDelta = TimeDelta::minutes(1);
-/// Maximum number of codes, a few MB; a new one evicts the oldest.
+/// Maximum number of codes, which take a few MB. A new code evicts the oldest.
 const MAX_ENTRIES: u64 = 10_000;
 
-/// The sign-in that a code stands for.
+/// The sign-in to which a code belongs.
 #[derive(Clone)]
 pub(crate) struct Grant {
     pub(crate) person: &'static DemoPerson,
     pub(crate) redirect_uri: String,
-    /// The hash of the client's secret for this sign-in (RFC 7636, S256).
+    /// PKCE challenge: the S256 hash of the client's verifier (RFC 7636).
     pub(crate) challenge: String,
     pub(crate) nonce: Option<String>,
     pub(crate) scope: String,
     pub(crate) signed_in_at: DateTime<Utc>,
 }
 
-/// The codes that aren't redeemed yet.
+/// The codes that haven't been redeemed yet.
 pub(crate) struct Codes(Cache<String, Grant>);
 
 impl Codes {
@@ -46,7 +46,7 @@ impl Codes {
         code
     }
 
-    /// Redeems a code, which becomes invalid.
+    /// Redeems a code and invalidates it; `None` if it is unknown or expired.
     pub(crate) fn take(&self, code: &str, now: DateTime<Utc>) -> Option<Grant> {
         let grant = self.0.remove(code)?;
         (now < grant.signed_in_at + LIFE).then_some(grant)

@@ -35,8 +35,8 @@ pub(crate) async fn token(
     })))
 }
 
-/// Redeems a code. It becomes invalid even if the other parameters are wrong, so that nobody can guess
-/// them.
+/// Redeems a code. The code becomes invalid even if the other parameters are wrong, so that they can't
+/// be guessed.
 fn redeem(provider: &Provider, form: &Parameters) -> Result<Grant, OAuthError> {
     match form.get("grant_type")? {
         Some("authorization_code") => {}

@@ -1,4 +1,4 @@
-//! Signing keys: P-256, generated at the start and on each rotation, never stored.
+//! P-256 signing keys, generated at startup and on each rotation, never stored.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -10,13 +10,13 @@ use jsonwebtoken::jwk::{Jwk, PublicKeyUse, ThumbprintHash};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
 
-/// Lifetime of tokens: the public part of a key is published until the last one it signed expires.
+/// Lifetime of tokens. A public key is published until the last token that it signed expires.
 pub(crate) const TOKEN_LIFE: TimeDelta = TimeDelta::hours(1);
-/// Maximum number of published keys, which bounds memory: far more than rotations in the lifetime of a
-/// token.
+/// Maximum number of published keys, to limit memory. It is far more than the usual rotations during a
+/// token's lifetime.
 const MAX_ENTRIES: usize = 64;
 
-/// The keys, the newest first.
+/// The signing keys, newest first.
 pub(crate) struct SigningKeys(Mutex<VecDeque<Key>>);
 
 struct Key {
@@ -28,9 +28,9 @@ struct Key {
 /// The type of a token, in its header.
 #[derive(Clone, Copy)]
 pub(crate) enum TokenType {
-    /// RFC 9068.
+    /// Access token (RFC 9068).
     Access,
-    /// OpenID Connect Core 1.0, section 2.
+    /// ID token (OpenID Connect Core 1.0, section 2).
     Id,
 }
 
@@ -67,7 +67,7 @@ impl SigningKeys {
         Self(Mutex::new(VecDeque::from([Key::make(now)])))
     }
 
-    /// Rotates the signing key.
+    /// Generates a new signing key; the old ones stay published.
     pub(crate) fn rotate(&self, now: DateTime<Utc>) {
         let new = Key::make(now);
         let mut keys = self.keys(now);
@@ -94,7 +94,7 @@ impl SigningKeys {
         jsonwebtoken::encode(&header, claims, &key.private).expect("a P-256 key signs any claims")
     }
 
-    /// Returns the claims of a token that one of the keys has signed; the claims aren't validated.
+    /// Returns the claims of a token if one of the keys signed it. The claims aren't validated.
     pub(crate) fn open(&self, token: &str, now: DateTime<Utc>) -> Option<Value> {
         let header = jsonwebtoken::decode_header(token).ok()?;
         let keys = self.keys(now);
@@ -110,8 +110,8 @@ impl SigningKeys {
         opened.ok().map(|token| token.claims)
     }
 
-    /// Returns the keys after dropping those without valid tokens. A key signs nothing once it has a
-    /// successor, so its last token has expired when the successor's age is the lifetime of tokens.
+    /// Returns the keys after dropping those without valid tokens. A key stops signing when it has a
+    /// successor, so its last token has expired once the successor is as old as the lifetime of tokens.
     fn keys(&self, now: DateTime<Utc>) -> std::sync::MutexGuard<'_, VecDeque<Key>> {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = keys.iter().take_while(|key| now < key.made_at + TOKEN_LIFE);

@@ -1,10 +1,10 @@
-//! Request parameters: each at most once, and an empty one counts as omitted (RFC 6749, 3.1 and 3.2).
+//! Request parameters. Each may occur once, and an empty one counts as omitted (RFC 6749, 3.1 and 3.2).
 
-/// The pairs of a query or a form.
+/// Name-value pairs of a query string or a form.
 #[derive(Clone)]
 pub(crate) struct Parameters(Vec<(String, String)>);
 
-/// Error: a repeated parameter.
+/// Error: a parameter is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RepeatedParameter;
 
@@ -14,7 +14,7 @@ impl Parameters {
         Self(url::form_urlencoded::parse(encoded).into_owned().collect())
     }
 
-    /// Returns the value of a parameter.
+    /// Returns the value of a parameter; `None` if it is missing or empty.
     pub(crate) fn get(&self, name: &str) -> Result<Option<&str>, RepeatedParameter> {
         let mut values = self.0.iter().filter(|(named, _)| named == name);
         match (values.next(), values.next()) {

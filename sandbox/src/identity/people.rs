@@ -1,11 +1,12 @@
-//! The people who can sign in. Their subjects never change, so that their keys survive a restart.
+//! The users who can sign in. Their subjects never change, so that they keep their API keys after a
+//! restart.
 
 /// Subject of the demo person without roles.
 pub const MEMBER: &str = "demo-member";
 /// Subject of the demo administrator.
 pub const ADMIN: &str = "demo-admin";
 
-/// A fictitious person.
+/// A fictitious user.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DemoPerson {
     pub(crate) subject: &'static str,
@@ -14,7 +15,7 @@ pub(crate) struct DemoPerson {
     pub(crate) roles: &'static [&'static str],
 }
 
-/// All people.
+/// All users.
 pub(crate) const PEOPLE: [DemoPerson; 2] = [
     DemoPerson {
         subject: MEMBER,
@@ -30,7 +31,7 @@ pub(crate) const PEOPLE: [DemoPerson; 2] = [
     },
 ];
 
-/// Returns the person with a subject.
+/// Returns the user with a subject.
 pub(crate) fn person(subject: &str) -> Option<&'static DemoPerson> {
     PEOPLE.iter().find(|person| person.subject == subject)
 }

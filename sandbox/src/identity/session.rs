@@ -24,10 +24,10 @@ use super::people::person;
 const SIGNED_OUT: &str = include_str!("signed-out.html");
 const REFUSED: &str = include_str!("refused.html");
 
-/// Maximum number of stored revocations, about a MB.
+/// Maximum number of stored revocations, which take about 1 MB.
 const MAX_ENTRIES: u64 = 10_000;
 
-/// The `jti`s of revoked tokens, kept for a token's lifetime.
+/// The `jti` claims of revoked tokens, kept for the lifetime of a token.
 pub(crate) struct Revocations(Cache<String, ()>);
 
 impl Revocations {
@@ -40,7 +40,7 @@ impl Revocations {
     }
 }
 
-/// Revokes a token. An invalid or foreign one counts as revoked (RFC 7009, 2.2).
+/// Revokes a token. An invalid token gets the same response (RFC 7009, 2.2).
 pub(crate) async fn revoke(
     State(provider): State<Arc<Provider>>,
     headers: HeaderMap,
@@ -82,7 +82,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
 }
 
-/// Returns the claims of a valid access token; an ID token has no `jti`.
+/// Returns the claims of a valid access token. ID tokens are refused because they have no `jti`.
 fn valid_claims(provider: &Provider, token: &str) -> Option<Value> {
     let now = provider.now();
     let claims = provider.keys.open(token, now)?;
@@ -92,7 +92,7 @@ fn valid_claims(provider: &Provider, token: &str) -> Option<Value> {
     is_valid.then_some(claims)
 }
 
-/// Signs out. The provider keeps no session, so only the redirect remains.
+/// Signs out. The provider stores no session, so it only redirects.
 pub(crate) async fn end(
     State(provider): State<Arc<Provider>>,
     RawQuery(query): RawQuery,
@@ -110,7 +110,7 @@ pub(crate) async fn end(
     }
 }
 
-/// Returns the redirect URI, if it is registered.
+/// Returns the redirect URI after sign-out; `None` if none was given, an error if it isn't registered.
 fn post_logout_redirect(
     provider: &Provider,
     parameters: &Parameters,

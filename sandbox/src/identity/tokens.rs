@@ -1,4 +1,4 @@
-//! Claims of the tokens.
+//! Issues tokens and builds their claims.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
@@ -10,7 +10,7 @@ use super::Provider;
 use super::codes::{Grant, random_text};
 use super::keys::{TOKEN_LIFE, TokenType};
 
-/// The tokens of one sign-in.
+/// The signed tokens of one sign-in.
 pub(crate) struct Tokens {
     pub(crate) access: String,
     pub(crate) id: String,
@@ -26,7 +26,7 @@ pub(crate) fn issue(provider: &Provider, grant: &Grant) -> Tokens {
     Tokens { access, id }
 }
 
-/// RFC 9068, section 2.2.
+/// Claims of an access token (RFC 9068, section 2.2).
 fn access_claims(provider: &Provider, grant: &Grant, now: DateTime<Utc>) -> Value {
     json!({
         "iss": provider.issuer,
@@ -43,7 +43,7 @@ fn access_claims(provider: &Provider, grant: &Grant, now: DateTime<Utc>) -> Valu
     })
 }
 
-/// OpenID Connect Core 1.0, sections 2 and 3.1.3.6.
+/// Claims of an ID token (OpenID Connect Core 1.0, sections 2 and 3.1.3.6).
 fn id_claims(provider: &Provider, grant: &Grant, access: &str, now: DateTime<Utc>) -> Value {
     let hash = digest(&SHA256, access.as_bytes());
     let mut claims = json!({

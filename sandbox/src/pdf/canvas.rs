@@ -1,4 +1,5 @@
-//! Drawing by the portal's operators, with the origin at the bottom left and points as the unit.
+//! Draws with the same PDF operators as the portal. The origin is at the bottom left, the unit is a
+//! point.
 
 use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Name, Str};
@@ -8,16 +9,16 @@ use super::helvetica::{width, win_ansi};
 /// Red, green and blue, 0 to 1 each.
 pub(super) type Colour = [f32; 3];
 
-/// Name of the only font.
+/// Resource name of the only font.
 pub(super) const FONT: Name<'static> = Name(b"F1");
 /// Colour of the labels.
 pub(super) const BLACK: Colour = [0.0; 3];
-/// Colour of the values, and of the headings of the evidence.
+/// Colour of the values, and of the headings of certificate, chain and seal.
 pub(super) const BLUE: Colour = [0.0, 0.4, 0.8];
-/// Size of the labels, and of the values.
+/// Font sizes of labels and values.
 const LABEL: f32 = 8.0;
 const VALUE: f32 = 9.0;
-/// Size of the chain, the seal and the notice.
+/// Font size of the chain, the seal and the notice.
 const SMALL: f32 = 7.0;
 
 /// A page being drawn.
@@ -28,7 +29,7 @@ impl Canvas {
         Self(Content::new())
     }
 
-    /// Fills a box in a grey, between the lower left and the upper right corner, and frames it in white.
+    /// Draws a grey box with a white border. `corners` are left, bottom, right and top.
     pub(super) fn frame(&mut self, corners: [f32; 4], grey: f32) {
         self.0
             .set_fill_rgb(grey, grey, grey)
@@ -42,7 +43,7 @@ impl Canvas {
         self.0.stroke();
     }
 
-    /// Draws a straight line in a grey.
+    /// Draws a straight grey line.
     pub(super) fn line(&mut self, from: [f32; 2], to: [f32; 2], thickness: f32, grey: f32) {
         self.0
             .set_line_width(thickness)
@@ -54,7 +55,7 @@ impl Canvas {
             .stroke();
     }
 
-    /// Draws a line of text that begins at a place.
+    /// Draws a line of text that begins at a position.
     pub(super) fn text(&mut self, [x, y]: [f32; 2], size: f32, colour: Colour, text: &str) {
         let [red, green, blue] = colour;
         self.0
@@ -75,12 +76,12 @@ impl Canvas {
         self.text(place, VALUE, BLUE, text);
     }
 
-    /// Draws a value that ends at a place.
+    /// Draws a right-aligned value that ends at a position.
     pub(super) fn value_to(&mut self, [right, y]: [f32; 2], text: &str) {
         self.value([right - width(text, VALUE), y], text);
     }
 
-    /// Draws the lines of a value around the place of one line.
+    /// Draws the lines of a value, vertically centred on the position of one line.
     pub(super) fn value_lines(&mut self, [x, y]: [f32; 2], size: f32, step: f32, lines: &[String]) {
         let further = u16::try_from(lines.len().saturating_sub(1)).unwrap_or(0);
         let mut y = y + 0.5 * step * f32::from(further);
@@ -90,7 +91,7 @@ impl Canvas {
         }
     }
 
-    /// Draws lines of small print below each other.
+    /// Draws lines of small text below each other.
     pub(super) fn lines(&mut self, [x, mut y]: [f32; 2], step: f32, lines: &[String]) {
         for line in lines {
             self.text([x, y], SMALL, BLACK, line);
@@ -103,7 +104,7 @@ impl Canvas {
         self.0.finish().to_vec()
     }
 
-    /// The edges of a box, whose corners the portal rounds by nothing.
+    /// Draws the edges of a box. Like the portal, it adds corner curves of zero radius.
     fn edges(&mut self, [left, bottom, right, top]: [f32; 4]) {
         self.0.move_to(left, bottom);
         for [x, y] in [[right, bottom], [right, top], [left, top], [left, bottom]] {
@@ -112,8 +113,7 @@ impl Canvas {
     }
 }
 
-/// Breaks a text where a line is full: at a blank, which is lost, or within a word that is longer than
-/// a line.
+/// Wraps a text into lines: at blanks, which are dropped, or within a word that is longer than a line.
 pub(super) fn wrap(text: &str, size: f32, most: f32) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -1,9 +1,9 @@
-//! Widths of Helvetica's letters, and its encoding.
+//! Widths of Helvetica's characters, and its encoding.
 //!
-//! Every PDF reader brings Helvetica, so nothing is embedded; the widths are those of Adobe's metrics
-//! for the fourteen core fonts, in thousandths of the type size.
+//! Every PDF reader includes Helvetica, so no font is embedded. The widths are those of Adobe's metrics
+//! for the fourteen core fonts, in thousandths of the font size.
 
-/// Helvetica, from the blank (0x20) to `~`.
+/// Widths from the blank (0x20) to `~`.
 const ADVANCES: [u16; 95] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278,
     278, // blank to /
@@ -25,13 +25,13 @@ fn advance(character: char) -> u16 {
         ' '..='~' => ADVANCES[character as usize - 0x20],
         '—' => 1000,
         '®' => 737,
-        // An accent doesn't widen its letter, except that í has the width of a dotless i.
+        // An accent doesn't change a letter's width, except that í has the width of a dotless i.
         'í' => 278,
         _ => ADVANCES[base_letter(character) as usize - 0x20],
     }
 }
 
-/// Returns the letter without its accent; for other characters one of average width.
+/// The letter without its accent; for other characters `n`, which has an average width.
 fn base_letter(character: char) -> char {
     match character {
         'Á' => 'A',

@@ -1,5 +1,5 @@
-//! Redirect to the public origin on a development machine. A cookie of `127.0.0.1` isn't sent to
-//! `localhost`, and their `Origin`s differ, so that one of them has to be used throughout.
+//! Redirect to the public origin on a development machine. `127.0.0.1` and `localhost` have separate cookies
+//! and different origins, so only one of them may be used.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use web::{Origin, single_header};
 
 use crate::{DashboardState, see_other};
 
-/// Middleware: redirects to the public origin when that is on this machine and the request was made
-/// to another name of this machine. Behind TLS this is the proxy's task.
+/// Middleware that redirects to the public origin when that is a loopback http origin and the request was
+/// made to another loopback name. With TLS, the proxy has to do this.
 pub(crate) async fn redirect(
     State(state): State<Arc<DashboardState>>,
     request: Request,
@@ -27,7 +27,7 @@ pub(crate) async fn redirect(
     }
 }
 
-/// The same path at the public origin, when the request was made to another one.
+/// The redirect's target; `None` when the public origin isn't http, or the request was made to it.
 fn target(request: &Request, public: &Origin) -> Option<HeaderValue> {
     let scheme = "http://";
     public.as_str().strip_prefix(scheme)?;

@@ -1,4 +1,4 @@
-//! The error page of a failed sign-in: what happened, what to do, and the request's id.
+//! The error page of a failed sign-in, with the reason, the remedy and the request id.
 
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
@@ -11,7 +11,7 @@ use crate::files::with_version;
 use crate::html::Escaped;
 use crate::security;
 
-/// Renders the page, with the failure's status.
+/// Renders the page with the failure's HTTP status.
 pub(crate) fn error_page(failure: &SignInFailure, context: &RequestContext) -> Response {
     let page = with_version(&html(
         &ErrorText::of(failure, context.language),

@@ -5,30 +5,30 @@ use std::time::Duration;
 
 use web::Language;
 
-/// Reason for a failed sign-in.
+/// Reason why a sign-in failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SignInFailure {
-    /// Not begun here, begun too long ago, or answered before.
+    /// The sign-in was not started in this browser, has expired, or was already completed.
     NotUnderWay,
-    /// The provider refused; its code, when it looks like one.
+    /// The provider refused the sign-in. The value is its error code, if well-formed.
     Refused(Option<String>),
-    /// The provider's answer can't be used.
+    /// The provider's response is invalid.
     Unusable,
     /// The token is too large for a cookie.
     TooLarge {
-        /// Size of the cookie that it would need.
+        /// Bytes of the cookie that would be needed.
         bytes: usize,
     },
-    /// Too many people sign in; this sign-in can still be completed.
+    /// Too many concurrent sign-ins; this one can still be completed later.
     Busy {
-        /// Time after which to retry.
+        /// Time to wait before the next attempt, sent as `Retry-After`.
         retry_after: Duration,
     },
     /// The provider or the store can't be reached.
     Unavailable,
 }
 
-/// Texts of one page.
+/// Texts of an error page in one language.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ErrorText {
     pub(crate) language: &'static str,

@@ -1,4 +1,4 @@
-//! Lines of the log about failed sign-ins: anybody can make one fail, so they are bounded.
+//! Rate limit on log lines about failed sign-ins, which anybody can cause.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use domain::rate::{Bucket, Rate};
 
-/// A burst of twenty lines, and one more every three seconds.
+/// Rate of log lines: a burst of 20, then one every 3 s.
 const LINES: Rate = Rate {
     burst: 20,
     interval: Duration::from_secs(3),
 };
 
-/// Counts failed sign-ins, and says of which there is a line.
+/// Counts failed sign-ins, and decides which ones are logged.
 #[derive(Clone, Default)]
 pub(crate) struct FailureLog(Arc<Counted>);
 
@@ -23,7 +23,8 @@ struct Counted {
 }
 
 impl FailureLog {
-    /// Counts a failure. If there is a line for it, returns the number of those before it that had none.
+    /// Counts a failure. If it is to be logged, returns the number of failures skipped since the last log
+    /// line.
     pub(crate) fn count(&self, now: Duration) -> Option<u64> {
         let mut lines = self
             .0

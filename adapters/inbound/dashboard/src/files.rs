@@ -1,8 +1,7 @@
-//! The static files of the page, compiled in.
+//! The embedded static files of the page.
 //!
-//! Their URLs contain the version of the page, a digest of all files. Within a version a file never
-//! changes, so that a browser caches it for good; the files import each other by relative URLs and
-//! stay within their version.
+//! Their URLs contain the page's version, a digest of all files. A file never changes within a version, so
+//! browsers may cache it permanently. Files import each other by relative URLs, which keep the version.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -22,13 +21,13 @@ use crate::security;
 #[folder = "page/"]
 struct Page;
 
-/// The HTML of every path of the dashboard.
+/// The HTML file for all paths of the dashboard.
 const INDEX: &str = "index.html";
 
-/// Path of the files as pages refer to them, before the version is inserted.
+/// URL path of the files in the HTML, before the version is inserted.
 const ASSETS: &str = "/dashboard/assets/";
 
-/// Half of a SHA-256: collision resistance isn't needed, and URLs stay short.
+/// Bytes of the digest: half a SHA-256, for short URLs. Collision resistance isn't needed.
 const VERSION_BYTES: usize = 16;
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -54,7 +53,7 @@ pub(crate) fn with_version(page: &str) -> String {
     page.replace(ASSETS, &format!("{ASSETS}{}/", *VERSION))
 }
 
-/// Serves the page, at every path of the dashboard.
+/// Serves the HTML at every path of the dashboard.
 pub(crate) async fn index(headers: HeaderMap) -> Response {
     let mut response = fresh_or_not_modified(
         &headers,
@@ -71,8 +70,8 @@ pub(crate) async fn index(headers: HeaderMap) -> Response {
     response
 }
 
-/// Serves a file of the page. A name that isn't a file's is 404, whatever its version: a browser
-/// would take a page in its place for a script.
+/// Serves a file of the page. Unknown names get 404 rather than the HTML, which a browser would try to run
+/// as a script.
 pub(crate) async fn asset(
     Path(file): Path<String>,
     context: Extension<RequestContext>,
@@ -86,7 +85,8 @@ pub(crate) async fn asset(
     let mut response = fresh_or_not_modified(&headers, &file.metadata.sha256_hash(), file.data);
     let fields = response.headers_mut();
     fields.insert(CONTENT_TYPE, media_type(name));
-    // A page of another version may still be open, or served by another process; it gets this one.
+    // Pages of another version may still be open, or served by another process. They get this version's
+    // file, but may not cache it permanently.
     let caching = if version == *VERSION {
         "public, max-age=31536000, immutable"
     } else {
@@ -99,7 +99,6 @@ pub(crate) async fn asset(
     response
 }
 
-/// Answers 404.
 pub(crate) async fn no_asset(Extension(context): Extension<RequestContext>) -> Response {
     web::Problem::RouteNotFound.response(context.language)
 }

@@ -1,8 +1,8 @@
 //! Inbound adapter: sign-in, sign-out and the dashboard page.
 //!
 //! [`router`] serves `/login`, `/auth/callback`, `/logout` and `/dashboard`. The page's sources are in
-//! `page/`; it is compiled in (`files`) and gets all its data from the GraphQL API. No business rule
-//! lives here, or there.
+//! `page/`; `files` embeds them. The page gets all its data from the GraphQL API. Neither contains business
+//! rules.
 
 mod canonical_origin;
 mod error_page;
@@ -30,31 +30,30 @@ use failure_log::FailureLog;
 use ports::outbound::Clock;
 use web::{RequestLayer, Site, method_not_allowed, observe, observe_untraced};
 
-/// Path of the page.
+/// URL path of the dashboard.
 pub const DASHBOARD_PATH: &str = "/dashboard";
 
-/// Path of the redirect URI, which must be registered at the identity provider after the public
-/// origin.
+/// Path of the redirect URI. Public origin and this path must be registered at the identity provider.
 pub const CALLBACK_PATH: &str = "/auth/callback";
 
-/// Dependencies of the routes.
+/// Dependencies of [`router`].
 pub struct DashboardState {
-    /// Sign-in and sign-out.
+    /// Use cases of sign-in and sign-out.
     pub sessions: Arc<SessionService>,
-    /// Clock for the remaining time of a session.
+    /// Clock for the remaining lifetime of a session.
     pub clock: Arc<dyn Clock>,
-    /// Public origin and cookies.
+    /// The public origin and the cookies.
     pub site: Arc<Site>,
-    /// Request ids, the log, and unread bodies.
+    /// Dependencies of the request middleware.
     pub request_layer: Arc<RequestLayer>,
 }
 
-/// All routes, `/` among them.
+/// All routes, including `/`.
 pub fn router(state: DashboardState) -> Router {
     let request_layer = Arc::clone(&state.request_layer);
     let state = Arc::new(state);
     let closed = |route: MethodRouter<Arc<DashboardState>>| route.fallback(method_not_allowed);
-    // A browser at another name of this machine wouldn't send the session's cookie.
+    // At another loopback name, a browser wouldn't send the session cookie.
     let canonical = from_fn_with_state(Arc::clone(&state), canonical_origin::redirect);
 
     let pages = Router::new()
@@ -72,7 +71,7 @@ pub fn router(state: DashboardState) -> Router {
         .with_state(Arc::clone(&state));
     let files = Router::new()
         .route("/dashboard/assets/{*file}", closed(get(files::asset)))
-        // These aren't paths of the page.
+        // These paths get 404 instead of the dashboard's HTML.
         .route("/dashboard/assets", closed(get(files::no_asset)))
         .route("/dashboard/assets/", closed(get(files::no_asset)))
         .with_state(state);
@@ -83,7 +82,7 @@ async fn to_dashboard() -> Response {
     see_other(HeaderValue::from_static(DASHBOARD_PATH))
 }
 
-/// Redirects a browser, with GET.
+/// A 303 redirect, which browsers follow with GET.
 fn see_other(location: HeaderValue) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;

@@ -1,4 +1,4 @@
-//! The path that a browser returns to after a sign-in. An open redirect isn't possible.
+//! The path that a browser returns to after a sign-in, validated to prevent open redirects.
 
 use axum::http::HeaderValue;
 use domain::sign_in::MAX_PATH_BYTES;
@@ -7,13 +7,13 @@ use web::{Origin, SIGN_IN_PATH};
 
 use crate::{CALLBACK_PATH, DASHBOARD_PATH};
 
-/// The path of this origin in a text, with its query and fragment, as a browser would parse it; the
-/// dashboard's if it isn't one.
+/// Parses a path of our origin, with query and fragment, as a browser would. Any other text gives the
+/// dashboard's path.
 pub(crate) fn return_path(text: &str, public: &Origin) -> String {
     own_path(text, public).unwrap_or_else(|| DASHBOARD_PATH.to_owned())
 }
 
-/// The same as the value of `Location`.
+/// The result of [`return_path`] as the value of `Location`.
 pub(crate) fn return_location(text: &str, public: &Origin) -> HeaderValue {
     HeaderValue::try_from(return_path(text, public))
         .unwrap_or(HeaderValue::from_static(DASHBOARD_PATH))
@@ -23,18 +23,18 @@ fn own_path(text: &str, public: &Origin) -> Option<String> {
     if !text.starts_with('/') || text.len() > MAX_PATH_BYTES {
         return None;
     }
-    // The parser reads as browsers do: it drops tabs and line ends, and takes `\` for `/`.
+    // The parser works like browsers: it drops tabs and newlines, and treats `\` as `/`.
     let url = Url::parse(public.as_str()).ok()?.join(text).ok()?;
     if url.origin().ascii_serialization() != public.as_str() {
         return None;
     }
     let path = &url[Position::BeforePath..];
-    // `/.//host` is a path of this origin that reads like a URL of another host.
+    // `/.//host` normalises to `//host`, which as a relative URL means another host.
     let is_safe = !path.starts_with("//") && path.len() <= MAX_PATH_BYTES;
     (is_safe && !is_sign_in_path(url.path())).then(|| path.to_owned())
 }
 
-/// True for a path that would begin, fail or undo a sign-in.
+/// True for the paths of sign-in, callback and sign-out.
 fn is_sign_in_path(path: &str) -> bool {
     [SIGN_IN_PATH, CALLBACK_PATH, "/logout"].contains(&path)
 }

@@ -1,4 +1,4 @@
-//! Security headers of pages and their files: scripts, styles and connections of this origin alone.
+//! Security headers of pages and files, which allow scripts, styles and connections of this origin only.
 
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -13,13 +13,13 @@ const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-p
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 
-/// The page needs to write to the clipboard, to copy a key; an injected script gets no more.
+/// Permissions policy. The page only needs to write to the clipboard, to copy a key; the rest is denied also
+/// to an injected script.
 const PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), \
      microphone=(), payment=(), usb=()",
 );
 
-/// Adds the headers of a page.
 pub(crate) fn protect(headers: &mut HeaderMap) {
     headers.insert(CONTENT_SECURITY_POLICY, CSP);
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -28,7 +28,7 @@ pub(crate) fn protect(headers: &mut HeaderMap) {
     protect_file(headers);
 }
 
-/// Adds the headers of a file: other origins can't load it.
+/// Adds the header that prevents other origins from loading a file.
 pub(crate) fn protect_file(headers: &mut HeaderMap) {
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
 }

@@ -1,4 +1,4 @@
-//! `/login` and `/auth/callback`: redirect to the identity provider, and back with a session.
+//! `/login` and `/auth/callback`: sign-in at the identity provider.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::failure_log::FailureLog;
 use crate::return_to::{return_location, return_path};
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
 
-/// Lifetime of a sign-in and of the cookie that binds it to its browser.
+/// Maximum duration of a sign-in, and lifetime of the cookie that binds it to its browser.
 const SIGN_IN_TIME: Duration = Duration::from_mins(10);
 
-/// Begins a sign-in that returns to `return_to`; to the dashboard if that isn't a path of this origin.
+/// Starts a sign-in that returns to `return_to`, or to the dashboard if that isn't a path of our origin.
 pub(crate) async fn begin(
     State(state): State<Arc<DashboardState>>,
     Extension(context): Extension<RequestContext>,
@@ -51,8 +51,8 @@ pub(crate) async fn begin(
     response
 }
 
-/// Completes a sign-in. The binding cookie is deleted only on success: the browser may have begun
-/// another sign-in since, in another tab, whose response is still to come. An unused cookie expires.
+/// Completes a sign-in. The binding cookie is deleted only on success: on failure, the browser may have
+/// started another sign-in in another tab, which still needs it. An unused cookie expires.
 pub(crate) async fn finish(
     State(state): State<Arc<DashboardState>>,
     Extension(context): Extension<RequestContext>,
@@ -143,8 +143,8 @@ fn failed(
     error_page(&failure, context)
 }
 
-/// True for an error code such as `access_denied`. Any other text could be an attacker's message to
-/// the reader of the page.
+/// True for an error code such as `access_denied`. Other text isn't shown, since an attacker could have
+/// written it.
 fn is_code(text: &str) -> bool {
     let is_of_code = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     (1..=60).contains(&text.len()) && text.bytes().all(is_of_code)

@@ -1,4 +1,4 @@
-//! `POST /logout`: ends the session here and, where possible, at the provider.
+//! `POST /logout`: ends the session in the gateway and, if possible, at the identity provider.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use web::{Chain, Problem, RequestContext};
 
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
 
-/// Usual time of a database restart.
+/// `Retry-After` when the store fails: the usual time of a database restart.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 #[derive(Serialize)]
 struct SignedOut {
-    /// URL at which the provider ends its own session; `null` if it has none.
+    /// URL at which the provider ends its own session; null if the provider has none.
     sign_out_url: Option<String>,
 }
 
-/// Ends the session, if there is one; without one this succeeds too.
+/// Ends the session. Without a session it also succeeds.
 pub(crate) async fn end(
     State(state): State<Arc<DashboardState>>,
     Extension(context): Extension<RequestContext>,
@@ -44,7 +44,7 @@ pub(crate) async fn end(
     response
 }
 
-/// Redirects a form; a script gets the URL instead.
+/// The response of success: a redirect for a form, or JSON with the URL for a script.
 fn signed_out(provider: Option<String>, headers: &HeaderMap) -> Response {
     if !navigates(headers) {
         let body = SignedOut {
@@ -57,7 +57,8 @@ fn signed_out(provider: Option<String>, headers: &HeaderMap) -> Response {
     see_other(location.unwrap_or(HeaderValue::from_static(DASHBOARD_PATH)))
 }
 
-/// Keeps the cookie, so that the person can try again: the token is still valid.
+/// The response when the session could not be ended. The cookie is kept: the token is still valid, and the
+/// user can try again.
 fn not_ended(error: &SessionError, context: &RequestContext) -> Response {
     if let &SessionError::TooManyRequests { limit, retry_after } = error {
         return Problem::TooManyRequests { limit, retry_after }.response(context.language);

@@ -1,4 +1,4 @@
-//! The HTTP endpoint.
+//! HTTP handlers of `/graphql`.
 
 use std::sync::Arc;
 
@@ -19,14 +19,12 @@ use crate::request_error::RequestError;
 use crate::schema::{Readings, Requester, Schema};
 use crate::{execution, limits, nesting, operation, paths, request, response};
 
-/// State of the handler.
 pub(crate) struct Endpoint {
     pub(crate) schema: Schema,
     pub(crate) introspection: Introspection,
     pub(crate) request_layer: Arc<web::RequestLayer>,
 }
 
-/// Handles a POST.
 pub(crate) async fn serve(
     State(endpoint): State<Arc<Endpoint>>,
     Extension(context): Extension<RequestContext>,
@@ -61,7 +59,7 @@ pub(crate) async fn serve(
     response
 }
 
-/// Handles any other method. The router adds `Allow`.
+/// Handles all methods except POST. The router adds `Allow`.
 pub(crate) async fn method_not_allowed(
     Extension(context): Extension<RequestContext>,
     headers: HeaderMap,
@@ -71,7 +69,7 @@ pub(crate) async fn method_not_allowed(
 }
 
 impl Endpoint {
-    /// Executes a request once everything that can be checked before has been.
+    /// Checks and executes a query or a mutation.
     async fn execute(
         &self,
         request: Request,
@@ -87,8 +85,8 @@ impl Endpoint {
         execution::run(&self.schema, request, operation_type, tasks, context).await
     }
 
-    /// Checks everything of a request that can be checked before it is executed. Returns it parsed, with
-    /// the type of its operation.
+    /// Parses a request, and makes all checks that need no execution. Returns the parsed request and the type
+    /// of its operation.
     pub(crate) fn prepare(
         &self,
         mut request: Request,

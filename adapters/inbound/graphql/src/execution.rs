@@ -1,4 +1,4 @@
-//! Execution within a deadline; a panic is an error like any other.
+//! Execution with a deadline. A panic becomes an error response.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -18,8 +18,8 @@ use crate::schema::Schema;
 /// Deadline of an execution.
 pub(crate) const MAX_EXECUTION: Duration = Duration::from_secs(5);
 
-/// Executes a request for up to [`MAX_EXECUTION`]. A mutation runs to completion after a disconnect
-/// or the deadline: one that is cut off could leave half of its work.
+/// Executes a request for up to [`MAX_EXECUTION`]. A mutation runs to completion even after a disconnect
+/// or the deadline, since an interrupted one could leave a partial change.
 pub(crate) async fn run(
     schema: &Schema,
     request: Request,

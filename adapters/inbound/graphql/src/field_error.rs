@@ -1,17 +1,17 @@
-//! Errors of a field. Resolvers return no other type, so that no text of a cause can leak.
+//! Errors of a field. All resolvers return this type, so that the text of a cause can't reach clients.
 
 use application::{AdmissionError, BatchError, KeyError, PersonLookupError, WebhookError};
 use ports::Cause;
 use web::problem::GraphqlProblem;
 
-/// Reason for a field without a value.
+/// Reason why a field has no value.
 #[derive(Clone, Debug)]
 pub(crate) enum FieldError {
-    /// The caller may not have the value, or an argument is invalid.
+    /// The caller may not read the value, or an argument is invalid.
     Problem(GraphqlProblem),
     /// The store or the limiter failed.
     Unexpected(Cause),
-    /// A list that has a total came without it: a bug.
+    /// A list that should have a total count has none, which is a bug.
     TotalMissing,
 }
 
@@ -22,8 +22,8 @@ impl From<GraphqlProblem> for FieldError {
 }
 
 impl From<KeyError> for FieldError {
-    /// The error of a query. Expected refusals of mutations are data; as the result of a query they
-    /// are as unexpected as a failing store.
+    /// The error of a query. The variants that only mutations are expected to return count as unexpected
+    /// failures here; mutations return them as data.
     fn from(error: KeyError) -> Self {
         match error {
             KeyError::NotFound => GraphqlProblem::NotFound.into(),
@@ -92,7 +92,7 @@ impl From<WebhookError> for FieldError {
 }
 
 impl From<FieldError> for async_graphql::Error {
-    /// The error as it travels through the library: without a text of its own.
+    /// An error with an empty message, so that async-graphql can't expose the cause.
     fn from(error: FieldError) -> Self {
         Self {
             message: String::new(),

@@ -1,9 +1,9 @@
-//! The introspection switch.
+//! Configuration of introspection.
 
-/// Introspection switch, for people with a session.
+/// Configuration of introspection; it always needs a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Introspection {
-    /// Introspection queries are executed, for tools.
+    /// Introspection queries are executed, for development tools.
     On,
     /// Introspection queries are refused.
     Off,

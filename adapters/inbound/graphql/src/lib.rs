@@ -1,11 +1,11 @@
 //! Inbound adapter: the GraphQL API for dashboard front ends.
 //!
-//! Resolvers call [`application`] and convert its results; no business rule lives here. One
-//! request passes `endpoint`: `request` reads the body with async-graphql's extractor, `nesting`
-//! checks the text before it is parsed, `operation` selects what is executed, `limits` checks its
-//! size, `execution` runs it, and `response` renders result or error in the negotiated
-//! `media_type`. Subscriptions come over a `web_socket`. The schema is in `schema`. Errors are entries of the
-//! catalogue in [`web::problem`] until `response` renders them.
+//! Resolvers call [`application`] and convert its results; business rules are in the application. `endpoint`
+//! handles a request: `request` reads the body with async-graphql's extractor, `nesting` checks the text
+//! before it is parsed, `operation` selects the operation, `limits` checks its size, `execution` runs it,
+//! and `response` renders result or error in the negotiated `media_type`. `web_socket` serves subscriptions.
+//! `schema` holds the schema. Errors are entries of the catalogue in [`web::problem`] until `response`
+//! renders them.
 
 mod endpoint;
 mod execution;
@@ -41,33 +41,29 @@ use web_socket::WebSockets;
 pub use introspection::Introspection;
 pub use request::MAX_BODY_BYTES;
 
-/// Dependencies of the API.
 pub struct GraphqlState {
-    /// Keys and plans.
+    /// Use cases of keys and plans.
     pub keys: Arc<KeyService>,
-    /// Usage, requests, banks, accounts and the audit log.
+    /// Reports: usage, requests, banks, accounts and the audit log.
     pub insights: Arc<InsightsService>,
-    /// Stored lookups.
+    /// Use cases of stored lookups.
     pub lookups: Arc<PersonLookupService>,
-    /// Batches.
     pub batches: Arc<BatchService>,
-    /// Webhooks.
     pub webhooks: Arc<WebhookService>,
-    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Participants of SPEI.
+    /// Catalogue of SPEI participants.
     pub participants: Arc<SharedCatalogue>,
-    /// Request ids, the log, and tasks that outlive their request.
+    /// Dependencies of the request middleware.
     pub request_layer: Arc<web::RequestLayer>,
     /// Session check and cross-site guard.
     pub guard: Arc<web::SessionGuard>,
-    /// Introspection switch.
     pub introspection: Introspection,
-    /// The end of the server, which ends subscriptions.
+    /// Canceled when the server shuts down, which ends subscriptions.
     pub stopping: CancellationToken,
 }
 
-/// `POST /graphql` and `GET /graphql/ws`, a WebSocket, at the root and under `/api`, observed and guarded.
+/// `POST /graphql` and the WebSocket `GET /graphql/ws`, at the root and under `/api`, with the request
+/// middleware and the session guard.
 pub fn router(state: GraphqlState) -> Router {
     let ports = Ports {
         keys: state.keys,
@@ -92,13 +88,13 @@ pub fn router(state: GraphqlState) -> Router {
     web::observe(guarded, &state.request_layer)
 }
 
-/// One method at several paths.
+/// Routes several paths to one handler.
 fn routes(paths: [&'static str; 2], method: &MethodRouter) -> Router {
     let add = |routes: Router, path| routes.route(path, method.clone());
     paths.into_iter().fold(Router::new(), add)
 }
 
-/// Returns the schema definition (SDL), as it is checked in as `schema.graphql`.
+/// The schema definition (SDL), which the repository keeps as `schema.graphql`.
 pub fn schema_sdl() -> String {
     schema::sdl()
 }

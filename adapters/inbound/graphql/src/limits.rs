@@ -1,12 +1,12 @@
 //! Limits of a document, checked after parsing and before validation and execution.
 //!
-//! They close what async-graphql 7.2.1 leaves open: its validation expands every spread fragment, so
-//! that a chain of fragments that each spread the next one twice costs 2ⁿ before its own
-//! `limit_complexity` and `limit_depth` are checked; and it limits neither aliases, nor root fields
-//! of a mutation, nor directives of a whole document.
+//! They are needed because async-graphql 7.2.1 expands every spread fragment during validation: a chain of n
+//! fragments that each spread the next one twice costs 2ⁿ steps before its `limit_complexity` and
+//! `limit_depth` are checked. It also limits neither aliases, nor root fields of a mutation, nor the
+//! directives of a whole document.
 //!
-//! Each fragment is measured once, however often it is spread. A measurement goes by the names of
-//! fields alone: a name that the schema doesn't have costs little, and fails validation afterwards.
+//! Each fragment is measured once, however often it is spread. Costs depend on field names alone; a name
+//! that the schema doesn't have gets a low cost, and fails validation afterwards.
 
 use std::collections::HashMap;
 
@@ -26,38 +26,37 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
-/// Deepest nesting of fields. The deepest useful path has 6:
-/// `admin { keys { edges { node { month { used` .
+/// Maximum nesting of fields. The deepest useful path has 6: `admin { keys { edges { node { month { used`.
 pub(crate) const MAX_DEPTH: u64 = 8;
-/// Deepest nesting of fields below `__schema` and `__type`. The query that tools send has 15.
+/// Maximum nesting of fields below `__schema` and `__type`. The query that tools send has 15.
 pub(crate) const MAX_INTROSPECTION_DEPTH: u64 = 16;
-/// Most fields that an operation may resolve, lists multiplied out, and access to the store and the
-/// limiter counted as in [`weights`]. The start query of `docs/graphql` has 7,250.
+/// Maximum cost of an operation: resolved fields, multiplied by list lengths, with the extra costs of
+/// [`weights`]. The start query of `docs/graphql` has 7,250.
 pub(crate) const MAX_COST: u64 = 10_000;
-/// The same below `__schema` and `__type`. The query that tools send has some 200,000 by the
-/// generous multipliers here.
+/// Maximum cost below `__schema` and `__type`. The query that tools send has about 200,000, since the list
+/// lengths in [`weights`] are high estimates.
 pub(crate) const MAX_INTROSPECTION_COST: u64 = 300_000;
-/// Most selections of an operation: fields, aliases and fragments, those within a fragment counted
-/// each time that it is spread. The query that tools send has about 250.
+/// Maximum selections of an operation (fields, aliases, fragments); those within a fragment count each time
+/// it is spread. The query that tools send has about 250.
 pub(crate) const MAX_SELECTIONS: u64 = 500;
-/// Most directives of an operation, those of spread fragments counted each time.
+/// Maximum directives of an operation; those within a fragment count each time it is spread.
 pub(crate) const MAX_DIRECTIVES: u64 = 20;
-/// Most fragments of a document.
+/// Maximum fragments of a document.
 pub(crate) const MAX_FRAGMENTS: u64 = 20;
-/// Most operations of a document, of which one is executed.
+/// Maximum operations of a document, of which only one is executed.
 pub(crate) const MAX_OPERATIONS: u64 = 8;
-/// Most root fields of a mutation.
+/// Maximum root fields of a mutation.
 pub(crate) const MAX_MUTATIONS: u64 = 3;
-/// Most root fields of a subscription (GraphQL, October 2021, 5.2.3.1): each is followed by itself.
+/// Maximum root fields of a subscription (GraphQL, October 2021, 5.2.3.1).
 pub(crate) const MAX_SUBSCRIPTION_FIELDS: u64 = 1;
-/// Deepest nesting of selection sets, those of fragments included. The library's own limit is 32.
+/// Maximum nesting of selection sets, those of fragments included. async-graphql's own limit is 32.
 pub(crate) const MAX_LEVELS: u64 = 28;
-/// Deepest nesting of brackets in a query's text.
+/// Maximum nesting of brackets in a document's text.
 pub(crate) const MAX_NESTING: u64 = 32;
-/// Most tokens of a query's text. The query that tools send has about 400.
+/// Maximum tokens of a document's text. The query that tools send has about 400.
 pub(crate) const MAX_TOKENS: u64 = 2_000;
 
-/// A limited quantity of a document.
+/// A measured quantity with a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     Depth,
@@ -76,7 +75,6 @@ pub(crate) enum Limit {
 }
 
 impl Limit {
-    /// All limits.
     #[cfg(test)]
     pub(crate) const ALL: [Self; 13] = [
         Self::Depth,
@@ -94,7 +92,7 @@ impl Limit {
         Self::Tokens,
     ];
 
-    /// The largest amount allowed.
+    /// The largest value allowed.
     pub(crate) fn most(self) -> u64 {
         match self {
             Self::Depth => MAX_DEPTH,
@@ -150,8 +148,8 @@ pub(crate) fn check(
     Limit::Fragments.check(document.fragments.len() as u64)?;
     Limit::Operations.check(document.operations.iter().len() as u64)?;
     let mut measure = Measure::new(document, variables);
-    // The library validates unused fragments too. Their depth and cost depend on where they are
-    // spread: below `__schema`, or not.
+    // async-graphql validates unused fragments too. Their depth and cost aren't checked here, since those
+    // depend on where a fragment is spread: below `__schema`, or not.
     for name in document.fragments.keys() {
         measure.fragment(name, 0)?.check_text()?;
     }
@@ -171,17 +169,17 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Size of a part of a document, fragments expanded.
+/// Size of a part of a document, with fragments expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Size {
     /// Nesting of fields.
     depth: u64,
     introspection_depth: u64,
-    /// Fields to resolve, lists multiplied out.
+    /// Fields to resolve, multiplied by list lengths.
     cost: u64,
     introspection_cost: u64,
-    /// Fields and fragments as they are written. Fragments count as well: those that only spread
-    /// each other would cost the library 2ⁿ too.
+    /// Fields and fragments in the text. Fragments count too, since fragments that only spread each other
+    /// could also take 2ⁿ steps to validate.
     selections: u64,
     directives: u64,
     /// Fields of the outermost selection set.
@@ -193,7 +191,7 @@ struct Size {
 }
 
 impl Size {
-    /// The size of two siblings.
+    /// The combined size of two siblings.
     fn beside(self, other: Self) -> Self {
         Self {
             depth: self.depth.max(other.depth),
@@ -217,7 +215,7 @@ impl Size {
         }
     }
 
-    /// Checks the quantities that cost time in validation.
+    /// Checks the quantities that determine the time of async-graphql's validation.
     fn check_text(self) -> Result<(), GraphqlProblem> {
         Limit::Levels.check(self.levels)?;
         Limit::Selections.check(self.selections)?;
@@ -233,11 +231,10 @@ impl Size {
     }
 }
 
-/// Progress of a fragment's measurement.
+/// State of a fragment's measurement.
 enum Progress {
-    /// In progress: another visit is a cycle.
+    /// Measurement in progress: if the fragment is reached again, it spreads itself.
     Begun,
-    /// Measured.
     Done(Size),
 }
 
@@ -265,7 +262,7 @@ impl<'a> Measure<'a> {
     }
 
     fn fragment(&mut self, name: &str, level: u64) -> Result<Size, GraphqlProblem> {
-        // Validation refuses the spread of an unknown fragment.
+        // Validation later refuses the spread of an unknown fragment.
         let Some((name, fragment)) = self.document.fragments.get_key_value(name) else {
             return Ok(Size::default());
         };
@@ -287,7 +284,7 @@ impl<'a> Measure<'a> {
         if set.items.is_empty() {
             return Ok(Size::default());
         }
-        // This bounds the recursion too.
+        // This also limits the recursion of this function.
         Limit::Levels.check(level + 1)?;
         let mut size = Size::default();
         for selection in &set.items {
@@ -326,7 +323,7 @@ impl<'a> Measure<'a> {
             });
         }
         let items = match field.get_argument("first") {
-            // A variable is converted to its name.
+            // For a variable, the conversion fails with its name.
             Some(first) => match first.node.clone().into_const_with(Err::<Value, Name>) {
                 Ok(literal) => page_size(name, number(&literal).into_iter())?,
                 Err(variable) => page_size(name, self.numbers(&variable).into_iter())?,
@@ -345,7 +342,7 @@ impl<'a> Measure<'a> {
         })
     }
 
-    /// Possible values of a variable: its own, or else its default in any of the operations.
+    /// Possible values of a variable: the one given, or else its defaults in all operations.
     fn numbers(&self, name: &Name) -> Vec<u64> {
         if let Some(value) = self.variables.get(name) {
             return number(value).into_iter().collect();
@@ -359,7 +356,7 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// A number of items; zero for a negative or fractional number, `None` for another type.
+/// The number in a value; 0 for a negative or fractional one, `None` for another type.
 fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => Some(number.as_u64().unwrap_or(0)),
@@ -367,8 +364,8 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// The number of items of a field whose `first` may be any of `sizes`. Without any, the schema's
-/// default applies, or validation refuses the argument.
+/// The number of items of a field whose `first` may be any of `sizes`. When `sizes` is empty, the maximum
+/// is assumed: the schema's default is smaller, and validation refuses other types.
 fn page_size(field: &str, sizes: impl Iterator<Item = u64> + Clone) -> Result<u64, GraphqlProblem> {
     let most = u64::from(MAX_PAGE);
     if sizes.clone().any(|size| !(1..=most).contains(&size)) {

@@ -3,19 +3,19 @@
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 
-/// Media type of a response. It decides the status of a GraphQL request that isn't executed.
+/// Media type of a response. It determines the status of an invalid GraphQL request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MediaType {
-    /// `application/json`: proxies and old clients may answer in it too, so that a status other
-    /// than 200 says nothing about GraphQL.
+    /// `application/json`. Proxies may also send it with an error status, so invalid requests get 200 to be
+    /// recognised as GraphQL responses.
     Json,
-    /// `application/graphql-response+json`: certainly a GraphQL response, whatever its status.
+    /// `application/graphql-response+json`, which only a GraphQL server sends, so its status may vary.
     GraphqlResponse,
 }
 
 impl MediaType {
-    /// Chooses by `Accept`. `application/json` is the default, also for a client that accepts
-    /// neither: it is what clients older than the other type expect.
+    /// Chooses by `Accept`. `application/json` is the default, also for a client that accepts neither: older
+    /// clients expect it.
     pub(crate) fn negotiate(headers: &HeaderMap) -> Self {
         let (mut json, mut graphql) = (0.0, 0.0);
         let ranges = headers
@@ -44,7 +44,6 @@ impl MediaType {
         }
     }
 
-    /// The value of `Content-Type`.
     pub(crate) fn header(self) -> HeaderValue {
         match self {
             Self::Json => web::headers::JSON,
@@ -52,7 +51,7 @@ impl MediaType {
         }
     }
 
-    /// Status of a well-formed GraphQL request that isn't executed because of what it says.
+    /// Status of a well-formed GraphQL request whose document is invalid.
     pub(crate) fn invalid_request_status(self) -> StatusCode {
         match self {
             Self::Json => StatusCode::OK,
@@ -61,7 +60,7 @@ impl MediaType {
     }
 }
 
-/// The quality of a media range (RFC 9110, 12.4.2); 0 when it isn't a number.
+/// The weight `q` of a media range (RFC 9110, 12.4.2); 1 when absent, 0 when it isn't a number.
 fn quality<'a>(parameters: impl Iterator<Item = &'a str>) -> f32 {
     for parameter in parameters {
         if let Some(("q" | "Q", value)) = parameter.split_once('=') {

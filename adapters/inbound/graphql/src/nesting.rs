@@ -1,16 +1,15 @@
-//! Limits of a query's text, checked before it is parsed: the nesting of its brackets and the number
-//! of its tokens. async-graphql's parser is recursive, and its own depth limit applies to selection
-//! sets after its grammar has matched the text: deep brackets overflow the stack before.
+//! Limits of a document's text, checked before it is parsed: nesting of brackets and number of tokens.
+//! async-graphql's parser is recursive, and its own depth limit is checked only after the grammar has
+//! matched the text, so deeply nested brackets would overflow the stack first.
 
 use web::problem::GraphqlProblem;
 
 use crate::limits::{Limit, MAX_NESTING, MAX_TOKENS};
 
-/// Checks a query's text. Every bracket that the parser sees outside of strings and comments is
-/// counted.
+/// Checks a document's text, counting every bracket outside of strings and comments.
 ///
-/// A block string without an end is refused here: the parser would read its three quotes as an empty
-/// string and the beginning of another one, and so see brackets that aren't counted.
+/// An unterminated block string is refused here: the parser would read its three quotes as an empty string
+/// and the start of another one, and then see brackets that this function skipped.
 pub(crate) fn check(text: &str) -> Result<(), GraphqlProblem> {
     let mut rest = text.as_bytes();
     let (mut depth, mut tokens) = (0_u64, 0_u64);
@@ -66,7 +65,7 @@ fn after_comment(text: &[u8]) -> &[u8] {
     &text[end.unwrap_or(text.len())..]
 }
 
-/// The rest after a string, or after the line in which it should have ended.
+/// The text after a string, or after the line of an unterminated one.
 fn after_string(mut text: &[u8]) -> &[u8] {
     while let Some((&byte, after)) = text.split_first() {
         text = match byte {
@@ -79,7 +78,7 @@ fn after_string(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// The rest after a block string; `None` when it has no end.
+/// The text after a block string; `None` when it is unterminated.
 fn after_block_string(mut text: &[u8]) -> Option<&[u8]> {
     while !text.is_empty() {
         if let Some(after) = text.strip_prefix(b"\"\"\"") {

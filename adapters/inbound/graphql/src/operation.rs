@@ -1,4 +1,4 @@
-//! The operation of a document that is executed.
+//! Selection of the operation to execute, and checks of its variables.
 
 use async_graphql::parser::types::{
     DocumentOperations, ExecutableDocument, OperationDefinition, OperationType, VariableDefinition,
@@ -8,8 +8,8 @@ use web::problem::GraphqlProblem;
 
 use crate::text::shortened;
 
-/// Selects the operation of a document. Returns its name too, which the library must be given
-/// exactly when the operation has one.
+/// Selects the operation to execute. Also returns its name, which async-graphql requires exactly when the
+/// operation has one.
 pub(crate) fn select<'a>(
     document: &'a ExecutableDocument,
     name: Option<&str>,
@@ -33,11 +33,11 @@ pub(crate) fn select<'a>(
     }
 }
 
-/// Checks that every variable that must have a value has one (GraphQL, October 2021, 6.1.2). The
-/// library finds out field by field, after earlier mutations have been executed.
+/// Checks that all required variables have values (GraphQL, October 2021, 6.1.2). async-graphql checks this
+/// field by field, when earlier mutations of the request have already been executed.
 ///
-/// In a mutation a nullable variable must be given too: the library takes an absent one for null, and
-/// null lifts a key's monthly quota where an absent member would leave it as it is.
+/// In a mutation nullable variables must be given too: async-graphql replaces an absent one with null, and
+/// null removes a key's monthly quota, while an absent member keeps it.
 pub(crate) fn check_variables(
     operation: &OperationDefinition,
     variables: &Variables,
@@ -62,9 +62,9 @@ pub(crate) fn check_variables(
     }
 }
 
-/// Gives every variable that has no value its default, or else null, as execution does. The library
-/// validates an argument that holds a variable only when the variable has a value (an unknown member
-/// beside it would pass), and takes no default in `@skip` and `@include`.
+/// Sets every variable without a value to its default, or else null, as execution does. async-graphql
+/// validates an argument that contains a variable only when the variable has a value (so unknown members of
+/// the same argument would pass), and ignores defaults in `@skip` and `@include`.
 pub(crate) fn fill_in_defaults(operation: &OperationDefinition, variables: &mut Variables) {
     for definition in &operation.variable_definitions {
         let definition = &definition.node;

@@ -1,15 +1,15 @@
-//! The log line of a request. It holds no variable and no value.
+//! Log line of a GraphQL request. It contains neither variables nor argument values.
 
 use async_graphql::parser::types::{
     ExecutableDocument, OperationDefinition, OperationType, Selection, SelectionSet,
 };
 use web::{Code, RequestContext};
 
-/// Longest name, and most root fields, in a log line.
+/// Maximum characters of a name, and maximum root fields, in a log line.
 const MAX_LOGGED_CHARS: usize = 64;
 const MAX_LOGGED_FIELDS: usize = 10;
 
-/// Fields of the log line, as far as they are known.
+/// Fields of the log line that are known so far.
 #[derive(Default)]
 pub(crate) struct OperationLog {
     operation: Option<OperationType>,
@@ -19,7 +19,6 @@ pub(crate) struct OperationLog {
 }
 
 impl OperationLog {
-    /// Records the operation that is executed.
     pub(crate) fn record(
         &mut self,
         name: Option<&str>,
@@ -31,7 +30,7 @@ impl OperationLog {
         self.record_fields(&operation.selection_set.node, document);
     }
 
-    /// Records the code of the response's first error.
+    /// Records the code of the response's first error; `None` means success.
     pub(crate) fn record_outcome(&mut self, outcome: Option<Code>) {
         self.outcome = outcome;
     }
@@ -56,7 +55,6 @@ impl OperationLog {
         }
     }
 
-    /// Writes the line.
     pub(crate) fn write(&self, request_layer: &web::RequestLayer, context: &RequestContext) {
         let now = request_layer.clock.monotonic();
         let duration = now.saturating_sub(context.started);
@@ -72,7 +70,8 @@ impl OperationLog {
     }
 }
 
-/// A name out of a document. The grammar allows letters, digits and `_` alone.
+/// Truncates a name of a document. The grammar limits names to letters, digits and `_`, so no escaping is
+/// needed.
 fn shortened(name: impl AsRef<str>) -> String {
     name.as_ref().chars().take(MAX_LOGGED_CHARS).collect()
 }

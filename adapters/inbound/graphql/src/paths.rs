@@ -1,6 +1,6 @@
-//! Paths at which the API is served, at the root and under `/api` as every route is.
+//! Paths of the API, at the root and under `/api`.
 
-/// Of queries and mutations.
+/// Paths of queries and mutations.
 pub(crate) const HTTP: [&str; 2] = ["/graphql", "/api/graphql"];
-/// Of subscriptions.
+/// Paths of subscriptions.
 pub(crate) const WEB_SOCKET: [&str; 2] = ["/graphql/ws", "/api/graphql/ws"];

@@ -1,4 +1,4 @@
-//! The GraphQL request in an HTTP request.
+//! Reads the GraphQL request from an HTTP request.
 
 use async_graphql::{ParseRequestError, Request};
 use async_graphql_axum::GraphQLRequest;
@@ -13,18 +13,17 @@ use web::{Code, Incoming};
 use crate::request_error::RequestError;
 use crate::text::shortened;
 
-/// Members of a request.
+/// Members of a request's JSON object.
 const MEMBERS: [&str; 4] = ["query", "variables", "operationName", "extensions"];
 
-/// Size limit of a body.
+/// Maximum bytes of a body, and of a WebSocket message.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// Reads the one GraphQL request in a body of JSON.
+/// Reads the single GraphQL request in a JSON body.
 ///
-/// The library's extractor has no limit of its own (axum's `DefaultBodyLimit` doesn't apply to it)
-/// and takes any media type, a cross-site form's included. So the body is read, with its media
-/// type, size and deadline checked, before the extractor sees it. The depth of its JSON is bounded
-/// by the JSON parser, at 128 levels.
+/// async-graphql's extractor has no size limit (axum's `DefaultBodyLimit` doesn't apply to it) and accepts
+/// any media type, even that of a cross-site form. So the body is read first, with checks of media type,
+/// size and deadline, and then given to the extractor. The JSON parser limits nesting to 128 levels.
 pub(crate) async fn read(incoming: &Incoming, http: HttpRequest) -> Result<Request, RequestError> {
     let (head, _) = http.into_parts();
     let body = incoming
@@ -40,15 +39,16 @@ async fn parse(http: HttpRequest) -> Result<Request, GraphqlProblem> {
     let request = GraphQLRequest::<GraphQLRejection>::from_request(http, &()).await;
     let request = request.map_err(|GraphQLRejection(error)| rejected(error))?;
     let request = request.into_inner();
-    // The library takes a body without `query` for an empty document.
+    // async-graphql treats a missing `query` as an empty document.
     if request.query.is_empty() {
         return Err(GraphqlProblem::BodyShape);
     }
     Ok(request)
 }
 
-/// Refuses a member that is close to one that is absent: its sender believes that it counts. Others are passed over, as
-/// GraphQL over HTTP has it; a body that is no JSON object is refused later.
+/// Refuses an unknown member whose name is close to an absent known one, since it is probably misspelt.
+/// Other unknown members are ignored, as GraphQL over HTTP specifies. A body that isn't a JSON object is
+/// refused later.
 fn refuse_misspelt(body: &[u8]) -> Result<(), GraphqlProblem> {
     let members: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
     let is_absent = |known: &&str| !members.contains_key(*known);

@@ -1,4 +1,4 @@
-//! Errors of a request that isn't executed.
+//! Errors of a request that is refused before execution.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use web::problem::GraphqlProblem;
 use crate::limits::Limit;
 use crate::text::shortened;
 
-/// Most validation errors of a document that are reported.
+/// Maximum validation errors in a response.
 const MAX_REPORTED_ERRORS: usize = 10;
 
-/// Reasons not to execute a request; at least one.
+/// Reasons why a request isn't executed; at least one.
 #[derive(Debug)]
 pub(crate) struct RequestError {
-    /// Problems, and their locations in the document.
+    /// Each problem with its locations in the document.
     pub(crate) problems: Vec<(GraphqlProblem, Vec<Pos>)>,
 }
 
 impl RequestError {
-    /// Validation errors of the library, which finds them in no particular order.
+    /// Converts async-graphql's validation errors, sorted because their order varies.
     pub(crate) fn of_validation(mut errors: Vec<ServerError>) -> Self {
         errors.sort_by_cached_key(|error| {
             let location = error.locations.first().copied();
@@ -41,18 +41,18 @@ impl RequestError {
         problem
     }
 
-    /// The code that clients see.
+    /// The code of the first problem.
     pub(crate) fn code(&self) -> Code {
         self.first().code()
     }
 
-    /// The time after which the same request may succeed.
+    /// Time after which the same request may succeed, by the first problem.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         self.first().retry_after()
     }
 
-    /// True if the request is well-formed and its document invalid by a rule of GraphQL. The limits
-    /// are none, so that exceeding one has the same status in both media types.
+    /// True if the request is well-formed and its document violates a rule of GraphQL. Exceeding one of our
+    /// limits doesn't count, so it has the same status in both media types.
     pub(crate) fn is_invalid_document(&self) -> bool {
         matches!(
             self.first(),
@@ -65,7 +65,6 @@ impl RequestError {
         )
     }
 
-    /// True if the body didn't arrive in time.
     pub(crate) fn is_body_timeout(&self) -> bool {
         *self.first() == GraphqlProblem::BodyTimeout
     }
@@ -80,7 +79,7 @@ impl From<GraphqlProblem> for RequestError {
 }
 
 impl From<parser::Error> for RequestError {
-    /// The parser's own text names the rules of its grammar; the location is enough.
+    /// Keeps only the location: the parser's text names internal grammar rules.
     fn from(error: parser::Error) -> Self {
         if matches!(error, parser::Error::RecursionLimitExceeded) {
             return Limit::Nesting.problem().into();

@@ -1,5 +1,4 @@
-//! Responses: the one place where errors are rendered, and where the cause of an internal error is
-//! logged.
+//! Responses. All errors are rendered, and the causes of internal errors logged, in this module.
 
 use async_graphql::{ErrorExtensionValues, Pos, Response, ServerError};
 use async_graphql_axum::GraphQLResponse;
@@ -16,7 +15,7 @@ use crate::media_type::MediaType;
 use crate::request_error::RequestError;
 use crate::text::shortened;
 
-/// Body of a response without execution. The library's type always has a `data` member.
+/// Body of a response to a request that wasn't executed. async-graphql's type would add a `data` member.
 #[derive(Serialize)]
 struct ErrorResponse<'a> {
     errors: Vec<ErrorBody<'a>>,
@@ -68,14 +67,14 @@ pub(crate) fn of_error(
     if let Some(retry_after) = error.retry_after() {
         put_retry_after(headers, retry_after);
     }
-    // The rest of the body isn't waited for (RFC 9110, 15.5.9).
+    // The server closes the connection without reading the rest of the body (RFC 9110, 15.5.9).
     if error.is_body_timeout() {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
 
-/// The response to a request that was executed, and the code of its first error.
+/// The response to an executed request, and the code of its first error.
 pub(crate) fn of_execution(
     mut executed: Response,
     media_type: MediaType,
@@ -89,7 +88,7 @@ pub(crate) fn of_execution(
     (response, code)
 }
 
-/// The response to an operation over a WebSocket that isn't executed.
+/// The response to a refused operation over a WebSocket.
 pub(crate) fn of_refusal(error: &RequestError, context: &RequestContext) -> Response {
     let told = |(problem, locations): &(GraphqlProblem, Vec<Pos>)| {
         let mut error = ServerError::new("", None);
@@ -100,7 +99,7 @@ pub(crate) fn of_refusal(error: &RequestError, context: &RequestContext) -> Resp
     Response::from_errors(error.problems.iter().map(told).collect())
 }
 
-/// A response of a subscription, and the code of its first error.
+/// One response of a subscription, and the code of its first error.
 pub(crate) fn of_change(
     mut change: Response,
     context: &RequestContext,
@@ -113,19 +112,19 @@ pub(crate) fn of_change(
     (change, code)
 }
 
-/// True if the library refused the request before execution: the error of a field has its path.
+/// True if async-graphql refused the request before execution: only errors of fields have a path.
 pub(crate) fn is_unexecuted(response: &Response) -> bool {
     !response.errors.is_empty() && response.errors.iter().all(|error| error.path.is_empty())
 }
 
-/// Describes all errors of a response, and returns the code of the first one.
+/// Completes all errors of a response, and returns the code of the first one.
 fn describe_all(response: &mut Response, context: &RequestContext) -> Option<Code> {
     let described = |error| describe(error, context);
     let codes: Vec<Code> = response.errors.iter_mut().map(described).collect();
     codes.first().copied()
 }
 
-/// Gives a field's error its message and extensions.
+/// Sets the message and extensions of a field's error.
 fn describe(error: &mut ServerError, context: &RequestContext) -> Code {
     let problem = field_problem(error, context);
     tell(error, &problem, context);
@@ -156,8 +155,8 @@ fn field_problem(error: &ServerError, context: &RequestContext) -> GraphqlProble
             tracing::error!(%request_id, "a list came without its total");
             GraphqlProblem::Internal
         }
-        // Resolvers return nothing else; what is left are arguments that the library validates only
-        // when it executes their field, as numbers beyond 32 bits.
+        // Resolvers return only `FieldError`. The remaining errors are of arguments that async-graphql
+        // validates during execution, such as integers beyond 32 bits.
         None => GraphqlProblem::UnreadableArgument {
             reason: shortened(&error.message),
         },

@@ -1,4 +1,4 @@
-//! The GraphQL schema: one module for each type, and one for each mutation.
+//! The GraphQL schema: modules of types, and one module for each mutation.
 
 use async_graphql::{ID, SDLExportOptions, SchemaBuilder};
 
@@ -42,9 +42,9 @@ use crate::limits::{MAX_DIRECTIVES, MAX_LEVELS};
 
 pub(crate) type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 
-/// Builds the schema over its ports.
+/// Builds the schema with the ports that resolvers call.
 ///
-/// Its limits only repeat what [`crate::limits`] has checked before.
+/// async-graphql's limits are only a second check after [`crate::limits`].
 pub(crate) fn build(ports: Ports, introspection: Introspection) -> Schema {
     let builder = builder()
         .data(ports)
@@ -68,7 +68,7 @@ pub(crate) fn sdl() -> String {
 }
 
 fn builder() -> SchemaBuilder<Query, Mutation, Subscription> {
-    // Suggestions would reveal the schema name by name where introspection is off.
+    // Suggestions ("did you mean") would reveal names of the schema when introspection is off.
     Schema::build(Query, Mutation, Subscription)
         .disable_suggestions()
         .override_output_type_description::<ID>(

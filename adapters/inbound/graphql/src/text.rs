@@ -1,6 +1,6 @@
-//! Texts of the caller's in messages.
+//! Truncation of caller-supplied text in messages.
 
-/// Shortens the caller's own text, or one that repeats it.
+/// Truncates caller-supplied text to 300 characters.
 pub(crate) fn shortened(text: &str) -> String {
     const MAX_CHARS: usize = 300;
     match text.char_indices().nth(MAX_CHARS) {

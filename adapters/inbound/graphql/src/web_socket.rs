@@ -1,8 +1,8 @@
-//! Subscriptions over a WebSocket, in the sub-protocol `graphql-transport-ws`.
+//! Subscriptions over a WebSocket with the sub-protocol `graphql-transport-ws`.
 //!
-//! The handshake passes the guard of sessions as every request does, so a page of another site gets no
-//! connection. async-graphql speaks the sub-protocol; `connection` bounds a connection's life, `session`
-//! checks its session again, `places` counts, and `operations` executes.
+//! The handshake passes the session guard like every request, so pages of other sites are refused.
+//! async-graphql implements the sub-protocol. `connection` handles timeouts and closing, `session` rechecks
+//! the session, `places` limits connections and subscriptions, and `operations` executes subscriptions.
 
 mod connection;
 mod operations;
@@ -26,15 +26,14 @@ use crate::request::MAX_BODY_BYTES;
 use places::{MAX_CONNECTIONS, Places};
 use session::Session;
 
-/// The one sub-protocol. The library's other one is its predecessor, which nobody maintains.
+/// The supported sub-protocol. async-graphql also implements its unmaintained predecessor.
 const PROTOCOL: &str = "graphql-transport-ws";
 
-/// State of the handler.
 pub(crate) struct WebSockets {
     endpoint: Arc<Endpoint>,
     guard: Arc<SessionGuard>,
     places: Places,
-    /// The end of the server.
+    /// Canceled when the server shuts down.
     stopping: CancellationToken,
 }
 
@@ -53,7 +52,7 @@ impl WebSockets {
     }
 }
 
-/// Handles a handshake.
+/// Handles a WebSocket handshake.
 pub(crate) async fn upgrade(
     State(sockets): State<Arc<WebSockets>>,
     Extension(context): Extension<RequestContext>,
@@ -89,12 +88,12 @@ pub(crate) async fn upgrade(
         })
 }
 
-/// The parts of a valid handshake; `None` for another request.
+/// The extractors of a valid handshake; `None` for any other request.
 async fn handshake(parts: &mut Parts) -> Option<(WebSocketUpgrade, GraphQLProtocol)> {
     let upgrade = WebSocketUpgrade::from_request_parts(parts, &()).await;
     let upgrade = upgrade.ok()?.protocols([PROTOCOL]);
     upgrade.selected_protocol()?;
-    // The library takes the first of the client's sub-protocols that it knows, its predecessor included.
+    // async-graphql would select the client's first sub-protocol that it knows, even the predecessor.
     let selected = HeaderValue::from_static(PROTOCOL);
     parts.headers.insert(SEC_WEBSOCKET_PROTOCOL, selected);
     let protocol = GraphQLProtocol::from_request_parts(parts, &()).await;

@@ -1,4 +1,4 @@
-//! `/admin`: everybody's keys, accounts, use and the audit log, for admins.
+//! `/admin`: keys, accounts, usage and the audit log of all accounts, for admins.
 
 mod get_key;
 mod list_accounts;

@@ -1,4 +1,4 @@
-//! `/v1/cep/batches`: files of many payments, whose rows are looked up one after another.
+//! `/v1/cep/batches`: tables of payments, with one lookup for each row.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub(crate) use import::ImportBody;
 pub(crate) use uploads::{MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, Uploads};
 pub(crate) use views::{BatchBody, PreviewBody, RowBody};
 
-/// The routes with an API key, or with a session.
+/// The routes of batches, which accept an API key or a session.
 pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new()
         .routes(routes!(create::create, list::list))
@@ -52,14 +52,14 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
         .routes(routes!(import::import))
 }
 
-/// A request about batches: its caller and its context.
+/// Extractor: the caller and context of a request about batches.
 pub(crate) struct BatchCall {
     context: RequestContext,
     access: BatchAccess,
     batches: Arc<BatchService>,
     headers: HeaderMap,
     incoming: Incoming,
-    /// Where a download is made.
+    /// Runtime on which downloads are generated.
     low_priority: Handle,
 }
 
@@ -74,7 +74,7 @@ impl FromRequestParts<Arc<RestState>> for BatchCall {
         let context = context.expect("each route is observed, which adds the context");
         let incoming = Extension::<Incoming>::from_request_parts(parts, state).await;
         let Extension(incoming) = incoming.map_err(|_| Problem::internal(&context.request_id))?;
-        // The guard adds the caller to a request with a session alone.
+        // The guard adds a `Caller` only to requests with a session.
         let person = parts.extensions.get::<Caller>().cloned();
         let (access, batches) = match person.zip(state.people_batches.as_ref()) {
             Some((caller, people)) => (BatchAccess::Person(caller), &people.batches),
@@ -91,7 +91,6 @@ impl FromRequestParts<Arc<RestState>> for BatchCall {
     }
 }
 
-/// The access of a caller with an API key.
 fn key_access(parts: &Parts, context: &RequestContext) -> BatchAccess {
     let address = parts.extensions.get::<CallerAddress>().copied();
     BatchAccess::Key(LookupAccess {
@@ -102,24 +101,22 @@ fn key_access(parts: &Parts, context: &RequestContext) -> BatchAccess {
 }
 
 impl BatchCall {
-    /// Returns `true` for a caller with a session.
     fn is_person(&self) -> bool {
         matches!(self.access, BatchAccess::Person(_))
     }
 
-    /// Rows of a download, the first of which are read.
+    /// Reads the first rows of a download.
     async fn begin(&self, rows: BatchRows) -> Result<BegunRows, Problem> {
         let begun = self.low_priority.spawn(BegunRows::of(rows)).await;
         let begun = begun.map_err(|error| self.unwritten(&error))?;
         begun.map_err(|error| self.problem(&error))
     }
 
-    /// The problem of a use case that failed.
     fn problem(&self, error: &BatchError) -> Problem {
         problems::of_batch(error, &self.context.request_id)
     }
 
-    /// An answer of JSON, with the state of the key's limits.
+    /// A JSON response with the key's limits in its headers.
     fn answer<T>(
         &self,
         status: StatusCode,
@@ -139,14 +136,14 @@ impl BatchCall {
     }
 }
 
-/// Logs a failure after an answer has begun.
+/// Logs a failure that occurs after the response headers were sent.
 fn cut_off(context: &RequestContext, error: &(dyn std::error::Error + 'static)) {
     let request_id = &context.request_id;
     tracing::error!(%request_id, error = %Chain(error), "an answer about a batch was cut off");
 }
 
-/// Rows of a batch, the first of which are read before an answer with them begins, so that a failure is answered as
-/// one.
+/// Rows of a batch. The first ones are read before the response begins, so that a failure can still become
+/// an error response.
 struct BegunRows {
     first: Option<Vec<RowView>>,
     rest: BatchRows,
@@ -158,7 +155,7 @@ impl BegunRows {
         Ok(Self { first, rest: rows })
     }
 
-    /// The next rows; `None` after the last ones.
+    /// The next rows; `None` at the end.
     async fn next(&mut self) -> Result<Option<Vec<RowView>>, BatchError> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
@@ -167,7 +164,7 @@ impl BegunRows {
     }
 }
 
-/// A result, and the state of the key's limits.
+/// Separates a result from the key's limit status.
 fn split<T>(read: BatchRead<T>) -> (BatchRead<()>, T) {
     let standing = BatchRead {
         found: (),
@@ -177,7 +174,7 @@ fn split<T>(read: BatchRead<T>) -> (BatchRead<()>, T) {
     (standing, read.found)
 }
 
-/// An answer with the state of the key's limits.
+/// Adds the key's limits to a response's headers.
 fn with_standing<T>(mut response: Response, read: &BatchRead<T>) -> Response {
     if let Some(limit_status) = &read.limit_status {
         headers::put_standing(response.headers_mut(), limit_status);
@@ -185,7 +182,7 @@ fn with_standing<T>(mut response: Response, read: &BatchRead<T>) -> Response {
     response
 }
 
-/// The batch that a path names.
+/// Extractor: the batch id in the path.
 pub(crate) struct Named(BatchId);
 
 impl<S: Send + Sync> FromRequestParts<S> for Named {
@@ -194,7 +191,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let named = Path::<String>::from_request_parts(parts, state).await;
         let id = named.ok().and_then(|Path(id)| BatchId::parse(&id));
-        // A text that is no id is that of no batch.
+        // A malformed id is treated like an unknown one.
         id.map(Self).ok_or(Problem::NoSuchBatch)
     }
 }

@@ -1,4 +1,4 @@
-//! Caller of a proof request: its key and its address.
+//! The API key and address of a request's caller.
 
 use std::net::IpAddr;
 
@@ -8,19 +8,18 @@ use web::CallerAddress;
 
 use crate::headers::API_KEY;
 
-/// The key that the caller shows: the value of the one `x-api-key` header. A key anywhere else
-/// doesn't count, and two are none: a proxy and we could otherwise look at different ones.
+/// The API key: the value of the single `x-api-key` header. With two such headers, a proxy and the gateway
+/// might each read a different one, so neither counts.
 pub(crate) fn presented_key(headers: &HeaderMap) -> Option<&str> {
     web::single_header(headers, &API_KEY)
 }
 
-/// Returns true for a request of a caller who shows a key, be it a good one or not. A session beside it
-/// doesn't count.
+/// Returns true for a request with an API key, valid or not. A session in the same request is then ignored.
 pub(crate) fn shows_key(headers: &HeaderMap) -> bool {
     headers.contains_key(&API_KEY)
 }
 
-/// Address of a request's caller, as the server noted it in the request's [`CallerAddress`].
+/// The caller's address in the request's [`CallerAddress`] extension.
 pub(crate) fn address(request: &Request) -> IpAddr {
     CallerAddress::known(request.extensions().get::<CallerAddress>().copied())
 }

@@ -1,4 +1,4 @@
-//! `/v1/cep/verify`: checks of proofs that somebody sent.
+//! `/v1/cep/verify`: checks of uploaded proofs.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new().routes(routes!(verify::verify))
 }
 
-/// Reads the parameters of a request.
+/// Parses the parameter `portal`: compare the proof with the bank's, or not.
 pub(crate) fn bank_comparison(query: Option<&str>) -> Result<BankComparison, Problem> {
     let query: verify::Query = Input::of_query(query).only()?;
     Ok(match query.portal {

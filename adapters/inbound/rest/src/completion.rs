@@ -1,4 +1,4 @@
-//! Mutations that outlive their callers.
+//! Middleware that completes a request after its client disconnects.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use web::RequestLayer;
 
-/// Runs a mutation to completion after a disconnect: the limiter must learn of every change that
+/// Runs a mutation to completion after a disconnect, since the limiter must be told of every change that
 /// the store commits.
 pub(crate) async fn complete(
     State(request_layer): State<Arc<RequestLayer>>,
@@ -18,6 +18,6 @@ pub(crate) async fn complete(
         return next.run(request).await;
     }
     let completed = request_layer.tasks.spawn(next.run(request)).await;
-    // Only the shutdown of the runtime cancels the task, and then no caller waits for it.
+    // Only the runtime's shutdown cancels the task, and then no client waits for the response.
     completed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

@@ -1,35 +1,34 @@
-//! Endings of proof requests, as logs and metrics name them.
+//! Outcomes of proof requests in logs and metrics.
 
 use std::time::Duration;
 
 use application::{AdmissionError, Charge, RepeatError, Served};
 use domain::outcome::{Endpoint, Outcome};
 
-/// The ending of a proof request. Its names are a closed set.
+/// The outcome of a proof request, from a closed set of names, as metric labels must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The key was good, and the request ended so.
+    /// The key was valid, and the request ended with this outcome.
     Settled(Outcome),
-    /// The key was good, and the lookup is stored: its end is counted later.
+    /// The key was valid, and the lookup was stored; its outcome is counted when it ends.
     Accepted,
-    /// The key was missing, malformed, unknown, wrong or revoked.
+    /// The key was missing, malformed, unknown, incorrect or revoked.
     InvalidApiKey,
-    /// The key couldn't be looked up, because somebody guesses keys.
+    /// The key wasn't checked, because too many invalid keys were tried.
     KeyUnchecked,
-    /// The key or its limits couldn't be read.
+    /// The store or the limiter failed while the key was checked.
     Unavailable,
-    /// The key was good, and the first answer was given again.
+    /// The key was valid, and the response of the first request was returned again.
     Repeated,
-    /// The key was good, and its idempotency key was used for another request.
+    /// The key was valid, and the idempotency key had been used for another request.
     IdempotencyKeyReused,
-    /// The key was good, and the first request with its idempotency key is still running.
+    /// The key was valid, and the first request with the idempotency key was still running.
     IdempotencyKeyInProgress,
-    /// The key was good, and repeated too many requests.
+    /// The key was valid, and exceeded the rate of repeated requests.
     TooManyRepeats,
 }
 
 impl Ending {
-    /// All endings.
     pub fn all() -> impl Iterator<Item = Self> {
         let settled = Outcome::ALL.into_iter().map(Self::Settled);
         settled.chain([
@@ -44,7 +43,6 @@ impl Ending {
         ])
     }
 
-    /// The ending of a served request.
     pub(crate) fn of<A, E>(served: &Served<A, E>) -> Self {
         match served {
             Served::Refused(error) => match error {
@@ -67,7 +65,7 @@ impl Ending {
         }
     }
 
-    /// The name in logs and metrics.
+    /// The label in logs and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Settled(outcome) => outcome.name(),
@@ -83,13 +81,13 @@ impl Ending {
     }
 }
 
-/// Metrics of proof requests.
+/// Receiver of the metrics of proof requests.
 pub trait ProofMetricsSink: Send + Sync {
-    /// Records the end of a proof request, `duration` after its head had arrived.
+    /// Records the end of a proof request, `duration` after its headers arrived.
     fn ended(&self, endpoint: Endpoint, ending: Ending, duration: Duration);
 }
 
-/// Discards them.
+/// Discards all metrics.
 impl ProofMetricsSink for () {
     fn ended(&self, _endpoint: Endpoint, _ending: Ending, _duration: Duration) {}
 }

@@ -1,4 +1,4 @@
-//! Problems of the ports' errors: one exhaustive match for each error type.
+//! Conversion of application errors to problems, with an exhaustive match for each error type.
 
 use std::time::Duration;
 
@@ -13,7 +13,6 @@ use domain::webhook::{EventTypesError, MAX_ENDPOINTS};
 use web::problem::{FieldProblem, MissingProof};
 use web::{Chain, Problem};
 
-/// The problem of a request that was not admitted.
 pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
     match refusal {
         AdmissionError::InvalidKey => Problem::InvalidApiKey,
@@ -37,7 +36,7 @@ pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
     }
 }
 
-/// The problem of a request that doesn't get the first answer.
+/// The problem of a request whose idempotency key can't return the first response.
 pub(crate) fn of_repeat(error: RepeatError) -> Problem {
     match error {
         RepeatError::KeyReused => Problem::IdempotencyKeyReused,
@@ -50,17 +49,17 @@ pub(crate) fn of_repeat(error: RepeatError) -> Problem {
     }
 }
 
-/// Logs the cause of a refusal that is a fault of ours.
+/// Logs the cause of a refusal, if it is a failure of the gateway.
 pub(crate) fn log_refusal(refusal: &AdmissionError, request_id: &RequestId) {
     if let AdmissionError::Unavailable { cause, .. } = refusal {
         tracing::warn!(%request_id, cause = %Chain(&**cause), "a key could not be checked, or a lookup read");
     }
 }
 
-/// A database that restarts is usually back by then.
+/// `Retry-After` when the store fails: a restarting database is usually back by then.
 const STORE_RETRY: Duration = Duration::from_secs(5);
 
-/// The problem of keys, plans, use or the audit log that can't be managed or read.
+/// The problem of a failed operation on keys, plans, usage or the audit log.
 pub(crate) fn of_key(error: &KeyError, id: &RequestId) -> Problem {
     match error {
         KeyError::NotFound => Problem::NoSuchResource,
@@ -82,7 +81,7 @@ pub(crate) fn of_key(error: &KeyError, id: &RequestId) -> Problem {
     }
 }
 
-/// The problem of a person's lookup that can't be read.
+/// The problem of a failed read of a lookup with a session.
 pub(crate) fn of_person_lookup(error: &PersonLookupError, id: &RequestId) -> Problem {
     match error {
         PersonLookupError::NotFound => Problem::NoSuchResource,
@@ -96,7 +95,7 @@ pub(crate) fn of_person_lookup(error: &PersonLookupError, id: &RequestId) -> Pro
             tracing::error!(request_id = %id, cause = %Chain(&**cause), "a lookup can't be read");
             Problem::internal(id)
         }
-        // Reads of one lookup have no such errors.
+        // Reads of a single lookup don't return these errors.
         PersonLookupError::Final | PersonLookupError::NotFinal | PersonLookupError::Cursor => {
             tracing::error!(request_id = %id, %error, "a lookup can't be read");
             Problem::internal(id)
@@ -104,7 +103,7 @@ pub(crate) fn of_person_lookup(error: &PersonLookupError, id: &RequestId) -> Pro
     }
 }
 
-/// The problem of a person's webhook that can't be read or changed.
+/// The problem of a failed operation on a webhook.
 pub(crate) fn of_webhook(error: &WebhookError, id: &RequestId) -> Problem {
     match error {
         WebhookError::NotFound => Problem::NoSuchResource,
@@ -131,7 +130,7 @@ fn path(endpoint: Endpoint) -> String {
     format!("/v1/cep/{}", endpoint.name())
 }
 
-/// The problem of a lookup that gave no proof, by what was inferred for it.
+/// The problem of a lookup without a proof; `inferred` goes into its details.
 pub(crate) fn of_fetch(
     error: &FetchError,
     inferred: &InferredBanks,
@@ -163,7 +162,8 @@ pub(crate) fn of_fetch(
     }
 }
 
-/// The problem of an admission that couldn't be journalled: its answer may not leave.
+/// The problem of a request whose admission couldn't be written to the journal, so that its response must
+/// not be sent.
 pub(crate) fn of_not_durable(error: &NotDurable, id: &RequestId) -> Problem {
     tracing::error!(request_id = %id, cause = %error.cause, "{error}");
     Problem::Unavailable {
@@ -171,7 +171,7 @@ pub(crate) fn of_not_durable(error: &NotDurable, id: &RequestId) -> Problem {
     }
 }
 
-/// Logs the cause of a failed lookup, once. Faults of callers aren't logged.
+/// Logs the cause of a failed lookup. Errors caused by the request aren't logged.
 pub(crate) fn log_cause(error: &FetchError, request_id: &RequestId) {
     match error {
         FetchError::BankProtocol { cause } => {

@@ -1,5 +1,4 @@
-//! Proofs on their way out: as files, as a ZIP of both, in a JSON envelope, or as JSON of their
-//! fields.
+//! Responses with a proof: as a file, a ZIP of both files, base64 in JSON, or JSON of its fields.
 
 use std::io::{Cursor, Write as _};
 
@@ -23,13 +22,13 @@ use crate::headers;
 use crate::proofs::views::ParsedProof;
 
 const ZIP_TYPE: &str = "application/zip";
-/// A browser that shows the file anyway gets neither scripts nor anything to load.
+/// If a browser displays the file instead of saving it, it runs no scripts and loads nothing.
 const FILE_CSP: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
 
-/// Reason why a proof can't be handed out.
+/// Reason why a response with a proof can't be built.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RenderError {
-    /// The use case answered other files than the endpoint asked for.
+    /// The delivery lacks a file that the endpoint requested.
     #[error("the delivery lacks a file that was wanted")]
     FileMissing,
     #[error("the file name is no header value")]
@@ -42,12 +41,12 @@ pub(crate) enum RenderError {
     ZipTask(#[from] tokio::task::JoinError),
 }
 
-/// Form in which an endpoint hands out a proof.
+/// Form in which an endpoint returns a proof.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Encoding {
-    /// A file of this format.
+    /// The file of this format.
     File(Format),
-    /// JSON that holds a file of this format in base64.
+    /// JSON with the file of this format in base64.
     Envelope(Format),
     /// A ZIP of both files.
     Archive,
@@ -55,7 +54,8 @@ pub(crate) enum Encoding {
     Fields,
 }
 
-/// The answer with this delivery. Fields are compared with the `expected` ones, and told of in the language.
+/// Builds the response. `expected` and `language` are only used for [`Encoding::Fields`]: the beneficiary
+/// to compare with, and the language of messages.
 pub(crate) async fn render(
     encoding: Encoding,
     delivery: Delivery,
@@ -84,7 +84,6 @@ fn fields(
     Ok(web::json_response(json))
 }
 
-/// The file of one format.
 fn only(files: Files, format: Format) -> Result<Bytes, RenderError> {
     match (files, format) {
         (Files::Xml(file) | Files::Both { xml: file, .. }, Format::Xml)
@@ -114,8 +113,9 @@ fn attachment(bytes: Bytes, name: &str, media_type: &'static str) -> Result<Resp
     Ok(response)
 }
 
-/// The file in JSON, in base64 with its name, its media type and what its seal is worth. It is written by hand, because a
-/// serialiser would look for characters to escape in megabytes of base64; neither it nor a file name has any.
+/// JSON with the file in base64, its name, media type and seal verdict. It is formatted by hand, because a
+/// serialiser would search megabytes of base64 for characters to escape; neither base64 nor file names
+/// have any.
 fn envelope(bytes: &[u8], stem: &FileStem, format: Format, seal: SealVerdict) -> Response {
     let name = stem.with_extension(format.extension());
     let media_type = format.media_type();
@@ -129,8 +129,8 @@ fn envelope(bytes: &[u8], stem: &FileStem, format: Format, seal: SealVerdict) ->
     web::json_response(json)
 }
 
-/// Both files in a ZIP. Deflating a PDF takes milliseconds, too long for a thread that serves
-/// other requests.
+/// Both files in a ZIP. Compressing a PDF takes milliseconds, too long for a thread that serves other
+/// requests.
 async fn archive(files: Files, stem: FileStem) -> Result<Response, RenderError> {
     let Files::Both { xml, pdf } = files else {
         return Err(RenderError::FileMissing);
@@ -140,7 +140,7 @@ async fn archive(files: Files, stem: FileStem) -> Result<Response, RenderError> 
     attachment(zip.into(), &name, ZIP_TYPE)
 }
 
-/// The same files give the same bytes: the entries carry the ZIP format's zero time, 1980-01-01.
+/// Writes the ZIP. Entries have a fixed timestamp, 1980-01-01, so that the same files give the same bytes.
 fn zip(xml: &[u8], pdf: &[u8], stem: &FileStem) -> Result<Vec<u8>, ZipError> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)

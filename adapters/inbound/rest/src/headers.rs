@@ -1,4 +1,4 @@
-//! Header fields of proof requests and of their answers.
+//! Headers of proof requests and their responses.
 
 use std::fmt::Write as _;
 
@@ -22,12 +22,12 @@ const ORIGIN: HeaderName = HeaderName::from_static("x-origin");
 const INFERRED_ISSUER: HeaderName = HeaderName::from_static("x-inferred-emisor");
 const INFERRED_RECEIVER: HeaderName = HeaderName::from_static("x-inferred-receptor");
 
-/// A policy's window has to be a fixed number of seconds; a calendar month has none, so the draft's
-/// `w` names 30 days. The end of the month is in `RateLimit`'s `t`.
+/// Value of `w` for the monthly quota: 30 days, since the draft requires a fixed number of seconds. The
+/// actual end of the month is in `RateLimit`'s `t`.
 const MONTH_WINDOW_SECONDS: u32 = 2_592_000;
 const MINUTE_WINDOW_SECONDS: u32 = 60;
 
-/// Adds what is left of a key's limits (draft-ietf-httpapi-ratelimit-headers-11).
+/// Adds `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11).
 pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) {
     let minute = &limit_status.minute;
     let mut policy = format!("\"minute\";q={};w={MINUTE_WINDOW_SECONDS}", minute.limit);
@@ -50,12 +50,12 @@ pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) 
     put(headers, RATE_LIMIT, left);
 }
 
-/// Adds the verdict on the seal of a delivered proof, or of all checks of a file.
+/// Adds `X-Seal`: the verdict on a proof's seal, or on a checked file.
 pub(crate) fn put_seal(headers: &mut HeaderMap, verdict: SealVerdict) {
     headers.insert(SEAL, HeaderValue::from_static(verdict.name()));
 }
 
-/// Adds how a stored proof came here.
+/// Adds `X-Origin`: how a stored proof was obtained.
 pub(crate) fn put_origin(headers: &mut HeaderMap, origin: ProofOrigin) {
     headers.insert(ORIGIN, HeaderValue::from_static(origin.name()));
 }
@@ -63,7 +63,7 @@ pub(crate) fn put_origin(headers: &mut HeaderMap, origin: ProofOrigin) {
 /// The idempotency key of a request.
 ///
 /// # Errors
-/// It is malformed, or there are several.
+/// A [`Problem::InvalidFields`] when the key is malformed, or there are several.
 pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
     if !headers.contains_key(IDEMPOTENCY_KEY) {
         return Ok(None);
@@ -75,12 +75,12 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyK
     })
 }
 
-/// Marks an answer that was given before.
+/// Adds `Idempotent-Replayed`, which marks a repeated response.
 pub(crate) fn put_replayed(headers: &mut HeaderMap) {
     headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
 }
 
-/// Adds the institutions that were inferred.
+/// Adds the headers of the inferred institutions.
 pub(crate) fn put_inferred(headers: &mut HeaderMap, inferred: &InferredBanks) {
     for (name, side) in [
         (INFERRED_ISSUER, &inferred.issuer),
@@ -92,7 +92,7 @@ pub(crate) fn put_inferred(headers: &mut HeaderMap, inferred: &InferredBanks) {
     }
 }
 
-/// Puts a value that is known to be visible ASCII.
+/// Adds a value that is known to be visible ASCII.
 fn put(headers: &mut HeaderMap, name: HeaderName, value: String) {
     match HeaderValue::try_from(value) {
         Ok(value) => {

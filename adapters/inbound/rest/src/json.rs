@@ -1,9 +1,8 @@
-//! Reads the JSON body of a request: strictly, and without losing the spelling of a number.
+//! Strict parser of JSON bodies, which keeps the text of numbers.
 //!
-//! Members stay raw until the whole body is known to be JSON. Deserialising into a struct would
-//! keep the last of two equal keys (two readers of one body could then see two different
-//! transfers), turn `monto` into a float, and stop at the first value of a wrong type instead of
-//! reporting every faulty field.
+//! Members stay raw until the whole body is known to be JSON. Deserialising into a struct would keep the
+//! last of two equal keys (while another parser of the same body may keep the first), convert `monto` to a
+//! float, and stop at the first value of a wrong type instead of reporting all invalid fields.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +17,7 @@ use web::problem::{FieldFault, FieldProblem};
 
 use crate::unknown_names::UnknownNames;
 
-/// Deepest nesting of a body; the contract's own is 1.
+/// Maximum nesting of a body. Bodies of the API need only 1.
 pub(crate) const MAX_DEPTH: usize = 8;
 
 /// The members of a proof request.
@@ -33,22 +32,22 @@ const FIELDS: [Field; 8] = [
     Field::BeneficiaryTaxId,
 ];
 
-/// A member of an object.
+/// Name and value of a member.
 pub(crate) type Member<'a> = (Cow<'a, str>, Token<'a>);
 
-/// Fields of a proof request.
+/// Unvalidated fields of a proof request.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ReadQuery<'a> {
-    /// The transfer.
+    /// Data of the transfer.
     pub(crate) query: RawQuery<'a>,
-    /// The beneficiary to compare with.
+    /// Beneficiary to compare with the proof's.
     pub(crate) beneficiary: RawBeneficiary<'a>,
-    /// Faults of unknown members.
+    /// Errors of unknown members.
     pub(crate) unknown: Vec<FieldFault>,
 }
 
-/// Reads the body of a proof request. `null` counts as absent, and unknown members are ignored unless they
-/// are misspelt.
+/// Parses the body of a proof request. `null` counts as absent. Unknown members are ignored unless they
+/// seem to be misspelt known ones.
 pub(crate) fn read_query(body: &[u8]) -> Result<ReadQuery<'_>, Problem> {
     let names = FIELDS.map(Field::name);
     let members = read_object(body, &names)?;
@@ -61,7 +60,7 @@ pub(crate) fn read_query(body: &[u8]) -> Result<ReadQuery<'_>, Problem> {
     })
 }
 
-/// The fields of a proof request among members.
+/// Selects the fields of a proof request from the members.
 pub(crate) fn fields(members: Vec<Member<'_>>) -> (RawQuery<'_>, RawBeneficiary<'_>) {
     let (mut query, mut beneficiary) = (RawQuery::default(), RawBeneficiary::default());
     for (key, value) in members {
@@ -81,7 +80,7 @@ pub(crate) fn fields(members: Vec<Member<'_>>) -> (RawQuery<'_>, RawBeneficiary<
     (query, beneficiary)
 }
 
-/// The faults of members that aren't among the `known` ones.
+/// The errors of members that aren't `known`.
 pub(crate) fn unknown_members(
     members: &[Member<'_>],
     known: &[&'static str],
@@ -96,11 +95,10 @@ pub(crate) fn unknown_members(
     unknown_names.faults(names.filter(|name| !known.contains(name)), &absent)
 }
 
-/// A body in the form that all its spellings share: without blanks, and with the members of objects in
-/// order. Numbers keep their spelling, because one that is parsed may lose digits. `None` for a body that
-/// isn't an object, or is refused as JSON.
+/// The canonical form of a body, to compare bodies: without whitespace, and with sorted members. Numbers
+/// keep their text, because parsing could lose digits. `None` for a body that isn't a valid object.
 pub(crate) fn canonical(body: &[u8]) -> Option<Vec<u8>> {
-    // Its depth is bounded, and no member stands twice.
+    // Checks the nesting limit and that no member is repeated.
     read_object(body, &[]).ok()?;
     let value: &RawValue = serde_json::from_slice(body).ok()?;
     let mut written = Vec::with_capacity(body.len());
@@ -139,8 +137,8 @@ fn write_canonical(text: &str, written: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Reads a body that must be an object, and returns its members. A fault names a member only if it
-/// is one of `names`.
+/// Parses a body that must be an object. Errors name a member only if it is one of `names`, so that they
+/// don't echo the caller's text.
 pub(crate) fn read_object<'a>(
     body: &'a [u8],
     names: &[&'static str],
@@ -168,7 +166,7 @@ pub(crate) fn read_object<'a>(
     })
 }
 
-/// Returns the JSON type of a value that is spelt as JSON.
+/// The JSON type of a raw JSON value.
 pub(crate) fn type_of_spelt(json: &str) -> &'static str {
     match json.as_bytes().first() {
         Some(b'"') => "string",
@@ -180,7 +178,7 @@ pub(crate) fn type_of_spelt(json: &str) -> &'static str {
     }
 }
 
-/// The problem of a value, spelt as JSON, that isn't a list of texts.
+/// The problem of a raw JSON value that isn't an array of strings.
 pub(crate) fn not_a_list(json: &str, items: &'static str) -> FieldProblem {
     match type_of_spelt(json) {
         "array" => FieldProblem::NotTexts,
@@ -188,7 +186,7 @@ pub(crate) fn not_a_list(json: &str, items: &'static str) -> FieldProblem {
     }
 }
 
-/// Returns the JSON type of a value.
+/// The JSON type of a parsed value.
 pub(crate) fn type_name(value: &Token<'_>) -> &'static str {
     match value {
         Token::Absent => "null",
@@ -198,33 +196,31 @@ pub(crate) fn type_name(value: &Token<'_>) -> &'static str {
     }
 }
 
-/// The text of a body. All parts that are handed around are slices of it, so that a fault has its
-/// position.
+/// The text of a body. All parts are slices of it, from which the positions of errors are computed.
 struct Document<'a, 'n> {
     text: &'a str,
     names: &'n [&'static str],
 }
 
 impl<'a> Document<'a, '_> {
-    /// Returns the position of a part, in bytes from 1.
+    /// The position of a part in the body, in bytes from 1.
     fn position(&self, part: &'a str) -> usize {
         part.as_ptr().addr() - self.text.as_ptr().addr() + 1
     }
 
-    /// The result of parsing a part.
+    /// Converts an error in a part to a problem with its position in the body.
     fn parse<T>(&self, part: &'a str, result: serde_json::Result<T>) -> Result<T, Problem> {
         result.map_err(|error| {
             let lines_before = part.split_inclusive('\n').take(error.line() - 1);
             let line = self.position(part) + lines_before.map(str::len).sum::<usize>();
             let column = error.column();
-            // At the end of the body the column is that of its last byte: what is missing comes
-            // after it.
+            // At the end of the body, serde's column is that of the last byte; the error is after it.
             let position = line + column.saturating_sub(usize::from(!error.is_eof()));
             Problem::MalformedJson { position }
         })
     }
 
-    /// Reads a value inside `depth` objects and arrays, and checks all that is in it.
+    /// Parses a value nested in `depth` objects and arrays, and checks everything inside it.
     fn token(&self, value: &'a str, depth: usize) -> Result<Token<'a>, Problem> {
         Ok(match value.as_bytes().first() {
             Some(b'"') => Token::Text(self.string(value)?),
@@ -251,7 +247,7 @@ impl<'a> Document<'a, '_> {
         })
     }
 
-    /// Reads the members of an object that is nested `depth` deep, and that nothing but blanks stands beside.
+    /// Parses an object at nesting `depth`. Around it, only whitespace is allowed.
     fn members(&self, object: &'a str, depth: usize) -> Result<Vec<Member<'a>>, Problem> {
         let mut deserializer = serde_json::Deserializer::from_str(object);
         let raw = deserializer.deserialize_map(RawMembers);
@@ -274,7 +270,7 @@ impl<'a> Document<'a, '_> {
         Ok(members)
     }
 
-    /// Reads a string; it is copied only when it has escapes.
+    /// Parses a string, which is copied only when it has escapes.
     fn string(&self, raw: &'a str) -> Result<Cow<'a, str>, Problem> {
         if raw.contains('\\') {
             return self.parse(raw, serde_json::from_str(raw).map(Cow::Owned));
@@ -283,7 +279,7 @@ impl<'a> Document<'a, '_> {
     }
 }
 
-/// Reads the members of an object without their meaning, repeated ones included.
+/// Deserialises an object to a list of raw members, repeated ones included.
 struct RawMembers;
 
 impl<'de> Visitor<'de> for RawMembers {

@@ -1,4 +1,4 @@
-//! `/keys`: a person's own keys.
+//! `/keys`: the user's own keys.
 
 mod create;
 mod list;

@@ -1,13 +1,14 @@
-//! Inbound adapter: the REST API of the contract.
+//! Inbound adapter: the REST API.
 //!
-//! HTTP becomes calls of [`application`], and what they answer becomes HTTP; no rule of the
-//! business lives here. [`router`] serves proofs, participants and operations, [`people_router`] keys, files of own lookups and admins,
-//! each at the root and under `/api`; a gateway without sign-in has the first alone.
+//! Handlers convert HTTP requests to calls of [`application`], and its results to HTTP responses; business
+//! rules are in the application. [`router`] serves proofs, lookups, batches, participants and operations.
+//! [`people_router`] serves the routes that need a session, and is absent on a gateway without sign-in. Both
+//! serve each route at the root and under `/api`.
 //!
-//! Each endpoint is one file, with its route, description and bodies: `proofs/`, `checks/`,
-//! `lookups/`, `batches/`, `own_lookups/`,
-//! `participants/`, `keys/`, `webhooks/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
-//! session share, `openapi` what the descriptions do.
+//! Each endpoint is one file with its route, description and bodies, in `proofs/`, `checks/`, `lookups/`,
+//! `batches/`, `own_lookups/`, `participants/`, `keys/`, `webhooks/`, `admin/` and `operations/`. `pipeline`
+//! serves all proof requests, `people` is shared by the routes with a session, and `openapi` builds the API
+//! description.
 
 mod admin;
 mod batches;
@@ -51,51 +52,51 @@ pub use people::people_router;
 pub use people::state::PeopleState;
 pub use web::BODY_DEADLINE;
 
-/// Largest body of JSON that is read: a request has six short fields, and needs less than a KiB.
+/// Maximum bytes of a JSON body. A proof request has six short fields, and needs less than 1 KiB.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
-/// Serves every route under `/api` as well.
+/// Adds every route under `/api` as well.
 fn with_alias<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     Router::new().merge(router.clone()).nest("/api", router)
 }
 
-/// Dependencies of the routes.
+/// Dependencies of [`router`].
 pub struct RestState {
-    /// Serves proof requests.
+    /// Use cases of proof requests.
     pub proof_requests: Arc<ProofRequestService>,
-    /// Starts the tasks of these requests, which outlive their callers.
+    /// Spawns the tasks of proof requests, which continue after a client disconnects.
     pub spawn: SpawnTask,
-    /// Reads stored lookups.
+    /// Use cases of stored lookups.
     pub lookups: Arc<LookupService>,
-    /// A runtime for work that may wait: tables, archives and downloads.
+    /// Runtime for low-priority work: tables, ZIP files and downloads.
     pub low_priority: Handle,
-    /// Creates and reads batches.
+    /// Use cases of batches for callers with an API key.
     pub batches: Arc<BatchService>,
-    /// Batches of people with a session; `None` on a gateway without sign-in.
+    /// Batches for callers with a session; `None` on a gateway without sign-in.
     pub people_batches: Option<PeopleBatches>,
-    /// Reads the ZIP files that callers import.
+    /// Reader of imported ZIP files.
     pub zips: Arc<dyn ZipReader>,
-    /// Rows that a batch may have.
+    /// Maximum rows of a batch.
     pub max_batch_rows: u32,
-    /// Says whether we can serve.
+    /// Use case of the readiness check.
     pub health: Arc<HealthService>,
-    /// Participants that `emisor` and `receptor` may name.
+    /// Catalogue of participants for `emisor` and `receptor`.
     pub participants: Arc<SharedCatalogue>,
-    /// For ids, dates and durations.
+    /// Dependencies of the request middleware.
     pub request_layer: Arc<RequestLayer>,
-    /// Metrics of proof requests.
+    /// Receiver of the metrics of proof requests.
     pub metrics_sink: Arc<dyn ProofMetricsSink>,
 }
 
-/// Batches of people with a session.
+/// Dependencies of batch routes for callers with a session.
 pub struct PeopleBatches {
-    /// Creates and reads them.
+    /// Use cases of batches.
     pub batches: Arc<BatchService>,
     /// Session check and cross-site guard.
     pub guard: Arc<SessionGuard>,
 }
 
-/// All routes.
+/// All routes except those of [`people_router`].
 ///
 /// The server must put [`web::CallerAddress`] into each request's extensions; without it all callers
 /// share one address.
@@ -113,7 +114,7 @@ pub fn router(state: RestState) -> Router {
         .layer(Extension(Uploads::default()));
     let batches = match &state.people_batches {
         Some(people) => {
-            // Before the guard, which answers preflights.
+            // Added before the guard, so that the guard can answer preflights.
             let batches = batches.method_not_allowed_fallback(web::method_not_allowed);
             web::guard_without_key(batches, &people.guard, caller::shows_key)
         }
@@ -132,7 +133,8 @@ pub fn router(state: RestState) -> Router {
         .method_not_allowed_fallback(web::method_not_allowed)
         .with_state(Arc::clone(&state));
 
-    // A proof request observes itself, for it outlives its caller.
+    // Proof requests aren't wrapped by `web::observe`: their own tasks log them, since they may outlive the
+    // client's connection.
     let refusing = web::observe(
         Router::new().fallback(web::method_not_allowed),
         &request_layer,
@@ -141,7 +143,7 @@ pub fn router(state: RestState) -> Router {
     let proofs = with_alias(proofs)
         .method_not_allowed_fallback(move |request: Request| refusing.clone().oneshot(request))
         .with_state(Arc::clone(&state));
-    // So does the creation of a lookup, but not the list, which has the same path.
+    // The same holds for the creation of a lookup, but not for the list, which has the same path.
     let (list, _) = lookups::list().split_for_parts();
     let list = with_alias(list)
         .method_not_allowed_fallback(lookups::method_not_allowed)
@@ -150,7 +152,7 @@ pub fn router(state: RestState) -> Router {
     let (creation, _) = lookups::creation().split_for_parts();
     let creation = with_alias(creation)
         .method_not_allowed_fallback(move |mut request: Request| {
-            // Or the list's router would add its path to the one that has been matched.
+            // Without this, the list's router would append its path to the matched one.
             request.extensions_mut().remove::<MatchedPath>();
             list.clone().oneshot(request)
         })

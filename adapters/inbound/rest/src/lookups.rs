@@ -1,4 +1,4 @@
-//! `/v1/cep/lookups`: lookups that are carried to their end while nobody waits.
+//! `/v1/cep/lookups`: stored lookups, which run in the background.
 
 use std::sync::Arc;
 
@@ -32,23 +32,24 @@ pub(crate) use file::rendered as file;
 use views::LookupBody;
 pub(crate) use wait::{Preference, preference};
 
-/// The route that creates them, which observes itself.
+/// The route that creates lookups. Its pipeline logs its requests, so it needs no `web::observe`.
 pub(crate) fn creation() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new().routes(routes!(create::create))
 }
 
-/// The route that lists them, at the path of the one that creates them.
+/// The route that lists lookups, at the same path as the one that creates them.
 pub(crate) fn list() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new().routes(routes!(list::list))
 }
 
-/// No such method at the path of list and creation, which are routes of two routers.
+/// Fallback for other methods at the path that list and creation share. `Allow` is set here, because the two
+/// routes belong to different routers.
 pub(crate) async fn method_not_allowed() -> ([(HeaderName, HeaderValue); 1], Problem) {
     let methods = HeaderValue::from_static("GET,HEAD,POST");
     ([(ALLOW, methods)], Problem::MethodNotAllowed)
 }
 
-/// The routes that read and remove one.
+/// The routes that read and remove a lookup.
 pub(crate) fn items() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new()
         .routes(routes!(find::find, remove::remove))
@@ -57,12 +58,12 @@ pub(crate) fn items() -> OpenApiRouter<Arc<RestState>> {
         .routes(routes!(file::zip))
 }
 
-/// Path of a lookup.
+/// URL path of a lookup.
 pub(crate) fn path(id: LookupId) -> String {
     format!("/v1/cep/lookups/{id}")
 }
 
-/// A read of lookups: its caller and its context.
+/// Extractor: the caller and context of a read of lookups.
 pub(crate) struct Reader {
     context: RequestContext,
     access: LookupAccess,
@@ -86,7 +87,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Reader {
 }
 
 impl Reader {
-    /// The problem of a read that failed.
     fn problem(&self, error: &LookupError) -> Problem {
         let request_id = &self.context.request_id;
         match error {
@@ -107,12 +107,12 @@ impl Reader {
         }
     }
 
-    /// A lookup in the caller's language.
+    /// The JSON view of a lookup, in the caller's language.
     fn body(&self, lookup: &LookupView) -> LookupBody {
         LookupBody::new(lookup, self.context.language)
     }
 
-    /// The answer to a read, with the state of the key's limits.
+    /// The JSON response to a read, with the key's limits in its headers.
     fn answer<T>(&self, read: &Read<T>, view: &impl Serialize) -> Result<Response, Problem> {
         let json = serde_json::to_string(view).map_err(|error| {
             let request_id = &self.context.request_id;
@@ -125,7 +125,7 @@ impl Reader {
     }
 }
 
-/// The lookup that a path names.
+/// Extractor: the lookup id in the path.
 pub(crate) struct Named(LookupId);
 
 impl<S: Send + Sync> FromRequestParts<S> for Named {
@@ -134,12 +134,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let named = Path::<String>::from_request_parts(parts, state).await;
         let id = named.ok().and_then(|Path(id)| LookupId::parse(&id));
-        // A text that is no id is that of no lookup.
+        // A malformed id is treated like an unknown one.
         id.map(Self).ok_or(Problem::NoSuchLookup)
     }
 }
 
-/// The path of a new lookup, as a header value.
+/// The value of `Location` for a lookup.
 pub(crate) fn location(id: LookupId) -> HeaderValue {
     HeaderValue::try_from(path(id)).expect("an id has hexadecimal digits and hyphens alone")
 }

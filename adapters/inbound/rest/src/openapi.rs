@@ -1,5 +1,5 @@
-//! The API's description (OpenAPI 3.1). Routes and types of bodies describe themselves; added here
-//! are the parts that several of them share.
+//! The API's description (OpenAPI 3.1). Routes and body types are described where they are defined; this
+//! module adds the parts that they share.
 
 use domain::outcome::Endpoint;
 use domain::query::Institutions;
@@ -23,7 +23,7 @@ pub(crate) mod schemas;
 #[cfg(test)]
 mod tests;
 
-/// The version of the interface.
+/// Version of the API, independent of the gateway's version.
 const VERSION: &str = "1.0.0";
 
 const DESCRIPTION: &str = "\
@@ -37,14 +37,14 @@ the bank (5xx) are given back to the month.\n\n\
 Other paths answer 404 `ROUTE_NOT_FOUND`, other methods 405 `METHOD_NOT_ALLOWED` with `Allow`; \
 neither is counted.";
 
-/// The security schemes.
+/// Names of the security schemes.
 const API_KEY: &str = "x-api-key";
 const SESSION: &str = "session";
 
-/// The description as JSON, the same text every time.
+/// The description as JSON; the text is deterministic.
 ///
 /// # Panics
-/// Never: the document holds nothing that can't be JSON.
+/// Never: every value in the document can be serialised.
 pub fn openapi_json() -> String {
     let mut text = document()
         .to_pretty_json()
@@ -79,7 +79,6 @@ fn document() -> OpenApi {
     document
 }
 
-/// The operations of a path.
 fn described(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let PathItem {
         get,
@@ -91,7 +90,7 @@ fn described(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [get, post, patch, delete].into_iter().flatten()
 }
 
-/// Operations that share parameters and answers.
+/// Operations that share parameters and responses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Proofs,
@@ -100,12 +99,12 @@ enum Group {
     LookupReads,
     Batches,
     Sessions,
-    /// Without a key or a session.
+    /// Operations that need neither a key nor a session.
     Public,
 }
 
 impl Group {
-    /// Returns `true` if an API key is needed.
+    /// Returns `true` if the operations accept an API key, whose limits their responses then show.
     fn has_key(self) -> bool {
         match self {
             Self::Proofs
@@ -117,7 +116,7 @@ impl Group {
         }
     }
 
-    /// Returns `true` if a repeated request of an operation is recognised by its idempotency key.
+    /// Returns `true` if an operation accepts an idempotency key.
     fn is_repeatable(self, operation: &str) -> bool {
         match self {
             Self::Proofs | Self::Checks | Self::LookupCreation => true,
@@ -126,7 +125,7 @@ impl Group {
         }
     }
 
-    /// The headers of a success that are this group's own.
+    /// The headers that only this group's successful responses have.
     fn own_headers(self, status: &str, response: &Response) -> &'static [&'static str] {
         match (self, status) {
             (Self::Batches, "202") => &["Location", "Retry-After"],
@@ -138,7 +137,7 @@ impl Group {
         }
     }
 
-    /// Adds what all operations of the group share, and examples.
+    /// Adds the security, parameters and responses that the group shares, and examples.
     fn complete(self, operation: &mut Operation) {
         let (schemes, errors): (&[&str], &[&str]) = match self {
             Self::Proofs => (&[API_KEY], &responses::OF_PROOFS),
@@ -153,7 +152,7 @@ impl Group {
         let alternatives = alternatives.map(|scheme| SecurityRequirement::new(*scheme, [""; 0]));
         operation.security = (!schemes.is_empty()).then(|| alternatives.collect());
         for named in responses::ALL {
-            // An operation's own answer says more.
+            // An operation's own response is more specific, so it is kept.
             if errors.contains(&named.name) {
                 let own = operation.responses.responses.entry(named.status.to_owned());
                 own.or_insert_with(|| Ref::from_response_name(named.name).into());
@@ -161,7 +160,7 @@ impl Group {
         }
         let id = operation.operation_id.clone().unwrap_or_default();
         let mut shared = vec![RefOr::T(parameters::request_id())];
-        // Answers of these have no messages, so no language either.
+        // Responses of these have no messages, so they have no language.
         if !matches!(&*id, "healthz" | "openapi") {
             shared.push(RefOr::T(parameters::accept_language()));
         }
@@ -214,7 +213,7 @@ impl Group {
     }
 }
 
-/// The headers of a proof that an operation answers with.
+/// The headers of a response with a proof or a download.
 fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
     if matches!(
         operation,
@@ -249,7 +248,7 @@ fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
     names
 }
 
-/// Returns `true` for the answer to a check that creates nothing.
+/// Returns `true` for the response to a dry run.
 fn is_preview(response: &Response) -> bool {
     let mut contents = response.content.values();
     contents.any(|content| match content {
@@ -258,7 +257,7 @@ fn is_preview(response: &Response) -> bool {
     })
 }
 
-/// The contents that are no references.
+/// The contents that aren't references.
 fn contents<'a, C>(content: &'a mut C) -> impl Iterator<Item = &'a mut Content>
 where
     &'a mut C: IntoIterator<Item = (&'a String, &'a mut RefOr<Content>)>,
@@ -279,7 +278,7 @@ fn schema_name(schema: Option<&RefOr<Schema>>) -> Option<&str> {
 }
 
 trait Extend {
-    /// Adds the components that no operation declares: security schemes, headers, errors.
+    /// Adds the components that operations don't declare: security schemes, headers, errors.
     fn extend(&mut self);
 }
 

@@ -1,4 +1,4 @@
-//! For operators: health, readiness, and the API's description.
+//! Routes for operators: health, readiness, and the API's description.
 
 pub(crate) mod docs;
 mod healthz;
@@ -12,14 +12,14 @@ use utoipa_axum::routes;
 
 use crate::RestState;
 
-/// Probes. Orchestrators call them every few seconds, so they aren't traced.
+/// The probes. They aren't traced, because orchestrators call them every few seconds.
 pub(crate) fn probes() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new()
         .routes(routes!(healthz::healthz))
         .routes(routes!(readyz::readyz))
 }
 
-/// The API's description for programs.
+/// The API's description as JSON.
 pub(crate) fn description() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new().routes(routes!(openapi::openapi))
 }

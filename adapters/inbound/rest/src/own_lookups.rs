@@ -1,4 +1,4 @@
-//! `/lookups`: files of a person's own stored lookups. GraphQL has everything else of them.
+//! `/lookups`: files of the stored lookups of the user's account. GraphQL serves their other data.
 
 mod file;
 

@@ -1,4 +1,4 @@
-//! Routes of the catalogue of participants.
+//! `/v1/participants`: the catalogue of SPEI participants.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Routes under a session: people's own keys and lookups, and everything for admins.
+//! Routes that need a session: keys, files of lookups, webhooks, and routes for admins.
 
 pub(crate) mod input;
 pub(crate) mod listing;
@@ -16,7 +16,6 @@ use self::state::PeopleState;
 use crate::completion::complete;
 use crate::{admin, keys, own_lookups, webhooks, with_alias};
 
-/// The routes and their descriptions.
 pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
     keys::routes()
         .merge(own_lookups::routes())
@@ -24,9 +23,10 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
         .merge(admin::routes())
 }
 
-/// The routes for people: `/keys`, `/lookups`, `/webhooks` and `/admin`, at the root and under `/api`.
+/// The routes that need a session: `/keys`, `/lookups`, `/webhooks` and `/admin`, at the root and under
+/// `/api`.
 ///
-/// It has no fallback of its own, so that it can be merged with [`crate::router`].
+/// It has no fallback, so that it can be merged with [`crate::router`].
 pub fn people_router(state: PeopleState) -> Router {
     let (request_layer, guard) = (Arc::clone(&state.request_layer), Arc::clone(&state.guard));
     let (router, _) = routes().split_for_parts();

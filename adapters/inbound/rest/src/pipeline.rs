@@ -1,4 +1,4 @@
-//! Requests of the API's callers over HTTP, from the socket to the answer.
+//! HTTP handling shared by proof requests, checks and the creation of lookups.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) use check::answer as answer_check;
 pub(crate) use create::answer as answer_creation;
 use ended::Ended;
 
-/// Answers a request of an endpoint with a proof in its encoding.
+/// Handles a request of a proof endpoint.
 pub(crate) async fn answer(
     state: Arc<RestState>,
     endpoint: Endpoint,
@@ -43,8 +43,8 @@ pub(crate) async fn answer(
     detached(&state, endpoint, request, |call| serve(call, encoding)).await
 }
 
-/// Serves a request in a task of its own: a caller who hangs up loses its answer and nothing else. The answer is
-/// waited for without anything of the request.
+/// Serves a request in a separate task, which completes even if the client disconnects. The returned future
+/// holds no data of the request, only the context needed for an error response.
 fn detached<S, F>(
     state: &Arc<RestState>,
     endpoint: Endpoint,
@@ -97,7 +97,7 @@ async fn serve(mut call: Call, encoding: Encoding) {
     call.finish(response, &ended).await;
 }
 
-/// A request over HTTP, and the way of its answer.
+/// A request, and the channel for its response.
 struct Call {
     head: Head,
     body: RequestBody,
@@ -105,7 +105,7 @@ struct Call {
     sender: oneshot::Sender<Response>,
 }
 
-/// Facts of a request that its answer and its line of the log need.
+/// Data of a request that its response and its log line need.
 struct Head {
     state: Arc<RestState>,
     context: RequestContext,
@@ -115,15 +115,15 @@ struct Head {
     path: Option<MatchedPath>,
 }
 
-/// The parts of a request that are read only once it is admitted.
+/// The parts of a request that are read only after admission.
 struct RequestBody {
-    /// The request's headers. Reading takes them, because their values keep the 8 KiB allocated that hyper
-    /// read them into.
+    /// The request's headers. They are dropped once the body is read, because their values keep hyper's 8 KiB
+    /// read buffer allocated.
     headers: HeaderMap,
-    /// The query of its URL.
+    /// The URL's query string.
     query: Option<String>,
     upload: Upload,
-    /// A fault that was found before.
+    /// A problem of the headers, reported after admission.
     fault: Option<Problem>,
 }
 
@@ -173,7 +173,7 @@ impl Call {
         }
     }
 
-    /// Sends the answer and reports it; then takes in what is left of the body.
+    /// Sends the response, logs it, and drains the rest of the body.
     async fn finish(self, mut response: Response, ended: &Ended) {
         let Self {
             head,
@@ -191,7 +191,7 @@ impl Call {
 }
 
 impl RequestBody {
-    /// The question in a body of JSON.
+    /// The question in a JSON body.
     fn json<'a, Q>(
         &'a mut self,
         head: &'a Head,
@@ -222,9 +222,9 @@ impl RequestBody {
 }
 
 impl Head {
-    /// Method, path and body of a request, by which it is told from others.
+    /// Method, path, query string and body, which identify a repeated request.
     fn content(&self, query: Option<&str>, body: &[u8]) -> Vec<u8> {
-        // The path may have the prefix `/api` or not.
+        // The endpoint's name is used as path, because the URL's path may have the prefix `/api`.
         let (method, path) = (&self.method, self.endpoint.name());
         let query = query.unwrap_or_default();
         let mut content = format!("{method}\n{path}?{query}\n").into_bytes();
@@ -232,7 +232,7 @@ impl Head {
         content
     }
 
-    /// Checks all fields of a body.
+    /// Parses a body, and reports all invalid fields at once.
     fn query(&self, body: &[u8]) -> Result<(ProofQuery, ExpectedBeneficiary), Problem> {
         let ReadQuery {
             query: raw,
@@ -243,7 +243,7 @@ impl Head {
         let institutions = self.endpoint.institutions();
         let catalogue = self.state.participants.catalogue();
         let query = ProofQuery::parse(&raw, institutions, today, &catalogue);
-        // Other endpoints ignore it, as they do whatever they don't know.
+        // Other endpoints ignore the beneficiary, like any unknown member.
         let expected = if self.endpoint.is_parsed() {
             ExpectedBeneficiary::parse(&beneficiary)
         } else {

@@ -1,26 +1,26 @@
-//! Names of members and parameters that a route doesn't know.
+//! Errors of unknown members and parameters.
 
 use std::borrow::Cow;
 
 use domain::misspelling;
 use web::problem::{FieldFault, FieldProblem};
 
-/// Most unknown names that an answer repeats, and most characters of each.
+/// Maximum unknown names in a response, and maximum characters of each.
 const MAX_REPEATED: usize = 16;
 const MAX_LENGTH: usize = 64;
 
-/// Treatment of names that aren't misspelt.
+/// Treatment of unknown names that don't seem misspelt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnknownNames {
-    /// They are passed over: the contract's endpoints take bodies that have more members.
+    /// Unknown names are ignored, since proof requests may have additional members.
     Ignored,
-    /// They are faults, for their sender believes that they count.
+    /// Unknown names are errors, since their sender expects them to have an effect.
     Refused,
 }
 
 impl UnknownNames {
-    /// The faults of names that the route doesn't know. One that is close to a name of those that are
-    /// `absent` is misspelt: its sender believes that it counts.
+    /// The errors of unknown names. A name close to an `absent` known one counts as misspelt, and is always
+    /// an error.
     pub(crate) fn faults<'n>(
         self,
         unknown: impl Iterator<Item = &'n str>,

@@ -1,4 +1,4 @@
-//! `/webhooks`: endpoints of a person's own account, and what was sent to them.
+//! `/webhooks`: webhooks of the user's account, and deliveries to them.
 
 mod body;
 mod deliveries;

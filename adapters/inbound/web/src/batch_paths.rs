@@ -1,22 +1,21 @@
-//! Paths of what a batch gives.
+//! URL paths of a batch and its downloads.
 
 use domain::batch::BatchId;
 
-/// Paths of what a batch gives, below the gateway's address.
+/// Absolute URL paths of a batch and its downloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchPaths {
-    /// The batch itself.
+    /// The batch resource.
     pub batch: String,
-    /// Its rows, as CSV or JSON lines.
+    /// The batch's rows, as CSV or JSON lines.
     pub results: String,
-    /// The files of its proofs.
+    /// ZIP of the proofs' files.
     pub zip: String,
-    /// Its open rows, for the bank's own batch.
+    /// ZIP of the open rows in the format of the bank's batch service.
     pub banxico: String,
 }
 
 impl BatchPaths {
-    /// The paths of a batch.
     pub fn of(id: BatchId) -> Self {
         let batch = format!("/v1/cep/batches/{id}");
         Self {

@@ -1,5 +1,5 @@
-//! The body of a request: its media type, its size, its deadline, and what to do with the rest of
-//! it once the answer is known.
+//! Reading of request bodies: media type, size limit, deadline, and draining of what is left after the
+//! response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,33 +21,32 @@ pub(crate) use media_type::is_json_or_file;
 pub use media_type::{TableType, is_json};
 use media_type::{is_archive, is_plain, table_type};
 
-/// Time in which a whole body must arrive: a client that sends a byte a second must not hold its place.
+/// Time in which a whole body must arrive, so that slow clients don't hold connections.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Time within which [`PROGRESS`] more of a large body must arrive: it holds memory, and who stops sending mustn't
-/// keep it until the deadline.
+/// Time within which [`PROGRESS`] more bytes of a large body must arrive: a stalled client must not hold
+/// the body's memory until the deadline.
 const PROGRESS_PERIOD: Duration = Duration::from_secs(10);
-/// Bytes of a large body that must arrive in each period, unless it ends: some 0.1 Mbit/s.
+/// Bytes of a large body that must arrive in each period until its end: about 0.1 Mbit/s.
 const PROGRESS: usize = 128 * 1024;
 
-/// Most bytes of a refused body that are still taken in, so that a caller who sends before it listens gets
-/// to hear the answer; a closed connection would lose it.
+/// Maximum bytes of a refused body that are still read: a client that sends its whole body before it
+/// reads the response would lose the response if the connection were closed.
 const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
-/// Bounds of a body that is larger than JSON is.
+/// Limits for a body that may be larger than JSON bodies.
 pub struct LargeBody {
-    /// Most bytes.
     pub max_bytes: usize,
-    /// Time in which it has to arrive.
+    /// Time in which the whole body must arrive.
     pub deadline: Duration,
-    /// Memory that it takes a part of.
+    /// Shared memory from which the body's share is taken.
     pub memory: BodyMemory,
 }
 
-/// A body, and the memory that it takes.
+/// A body, and its share of the memory for large bodies.
 pub type HeldBody = (Bytes, HeldMemory);
 
-/// A body that may not have been asked for yet.
+/// A request body. When the client sent `Expect`, the first read sends `100 Continue`.
 pub struct Upload {
     body: Body,
     deadline: Duration,
@@ -56,16 +55,16 @@ pub struct Upload {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The caller waits for `100 Continue` before it sends.
+    /// The client waits for `100 Continue` before it sends the body.
     Awaited,
-    /// It is on its way.
+    /// The client is sending the body, or has sent it.
     Arriving,
-    /// There is no point in reading on.
+    /// Reading failed or timed out; the rest isn't drained.
     GivenUp,
 }
 
 impl Upload {
-    /// A body that comes with these headers, and has to arrive within `deadline`.
+    /// A body with these headers, which must arrive within `deadline`.
     pub fn new(headers: &HeaderMap, body: Body, deadline: Duration) -> Self {
         let state = if headers.contains_key(EXPECT) {
             State::Awaited
@@ -91,8 +90,8 @@ impl Upload {
         self.receive(max_bytes).await
     }
 
-    /// Reads the body as a file, if it isn't compressed and has at most `max_bytes`. Its declared type isn't
-    /// asked for: people's programs declare anything, and the file's bytes tell.
+    /// Reads the body as a file of at most `max_bytes`, without a `Content-Encoding`. The `Content-Type` is
+    /// ignored: clients often send a wrong one, and the file's bytes show its format.
     ///
     /// # Errors
     /// [`Problem::UnsupportedFileType`], and those of [`Self::read`].
@@ -107,7 +106,7 @@ impl Upload {
         self.receive(max_bytes).await
     }
 
-    /// Reads the body, if it is declared as a table.
+    /// Reads the body, if its `Content-Type` is that of a table.
     ///
     /// # Errors
     /// [`Problem::UnsupportedTableType`], [`Problem::Unavailable`] without memory, and those of
@@ -121,7 +120,7 @@ impl Upload {
         Ok((declared, self.receive_large(bounds).await?))
     }
 
-    /// Reads the body, if it is declared as a ZIP file.
+    /// Reads the body, if its `Content-Type` is that of a ZIP file.
     ///
     /// # Errors
     /// [`Problem::UnsupportedArchiveType`], [`Problem::Unavailable`] without memory, and those of
@@ -149,7 +148,7 @@ impl Upload {
         self.receive_within(max_bytes, Pace::Any, |_| Ok(())).await
     }
 
-    /// Reads the body. `hold` is told before each part of it how much there is with it.
+    /// Reads the body. Before each chunk is kept, `hold` is called with the total bytes so far.
     async fn receive_within(
         &mut self,
         max_bytes: usize,
@@ -176,12 +175,13 @@ impl Upload {
         result
     }
 
-    /// Returns true when nothing of it can arrive any more.
+    /// Returns true when the body has been read to its end.
     pub fn is_over(&self) -> bool {
         self.body.is_end_stream()
     }
 
-    /// Takes in what is left, within bounds. After them the connection is closed.
+    /// Reads and discards the rest, up to [`MAX_DRAINED_BYTES`] and the deadline. If more is left, the
+    /// connection is closed.
     pub async fn drain(&mut self) {
         if self.state == State::Arriving && !self.is_over() {
             let _ = timeout(
@@ -193,8 +193,8 @@ impl Upload {
     }
 }
 
-/// The body of a request under [`crate::observe()`], for its handler to read: an extension of the
-/// request, whose own body is empty. What a handler leaves of it is taken in after the answer.
+/// Request extension with the body of a request under [`crate::observe()`]; the request's own body is
+/// empty. The part that the handler doesn't read is drained after the response.
 #[derive(Clone)]
 pub struct Incoming(Arc<Mutex<Upload>>);
 
@@ -206,15 +206,15 @@ impl Incoming {
     /// Reads the body, if it is JSON of at most `max_bytes`.
     ///
     /// # Errors
-    /// As [`Upload::read`].
+    /// Those of [`Upload::read`].
     pub async fn read(&self, headers: &HeaderMap, max_bytes: usize) -> Result<Bytes, Problem> {
         self.0.lock().await.read(headers, max_bytes).await
     }
 
-    /// As [`Upload::read_table`].
+    /// See [`Upload::read_table`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Upload::read_table`].
     pub async fn read_table(
         &self,
         headers: &HeaderMap,
@@ -223,10 +223,10 @@ impl Incoming {
         self.0.lock().await.read_table(headers, bounds).await
     }
 
-    /// As [`Upload::read_archive`].
+    /// See [`Upload::read_archive`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Upload::read_archive`].
     pub async fn read_archive(
         &self,
         headers: &HeaderMap,
@@ -235,21 +235,19 @@ impl Incoming {
         self.0.lock().await.read_archive(headers, bounds).await
     }
 
-    /// As [`Upload::is_over`].
     pub(crate) async fn is_over(&self) -> bool {
         self.0.lock().await.is_over()
     }
 
-    /// As [`Upload::drain`].
     pub(crate) async fn drain(self) {
         self.0.lock().await.drain().await;
     }
 }
 
-/// Pace at which a body has to arrive.
+/// Minimum rate at which a body must arrive.
 enum Pace {
     Any,
-    /// With [`PROGRESS`] bytes more than these by the instant.
+    /// At least `arrived` + [`PROGRESS`] bytes must have arrived at the instant `by`.
     AtLeast {
         arrived: usize,
         by: Instant,
@@ -264,7 +262,7 @@ impl Pace {
         }
     }
 
-    /// The next part of the body, if it arrives in time; trailers are an empty one.
+    /// The next chunk of the body, if it arrives in time; trailers count as an empty chunk.
     async fn next(&self, body: &mut Body) -> Result<Option<Bytes>, Problem> {
         let stalled = Problem::StalledBody {
             bytes: PROGRESS,
@@ -281,7 +279,7 @@ impl Pace {
         Ok(frame.map(|frame| frame.into_data().unwrap_or_default()))
     }
 
-    /// Notes how many bytes have arrived.
+    /// Starts the next period once enough bytes have arrived.
     fn advance(&mut self, bytes: usize) {
         if let Self::AtLeast { arrived, by } = self
             && bytes >= *arrived + PROGRESS

@@ -1,5 +1,5 @@
-//! Memory of large bodies: all requests share a fixed amount, so that many of them at once, however slow
-//! they are, don't take what the process needs.
+//! Memory limit for large bodies. All requests share a fixed amount, so that many concurrent or slow
+//! uploads can't exhaust the memory of the process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::Problem;
 
-/// Bytes of a block, the unit in which memory is held.
+/// Bytes of a block, the unit of reservation.
 const BLOCK: usize = 64 * 1024;
-/// Time after which a body that found no memory is likely to find it: the others are processed.
+/// `Retry-After` when no memory is free: other bodies are usually processed by then.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Memory for bodies that are being read or processed.
 #[derive(Clone, Debug)]
 pub struct BodyMemory(Arc<Semaphore>);
 
-/// The part that a body takes, until it is dropped.
+/// A body's reserved share, released on drop.
 #[derive(Debug)]
 pub struct HeldMemory {
     memory: BodyMemory,
@@ -25,12 +25,12 @@ pub struct HeldMemory {
 }
 
 impl BodyMemory {
-    /// So many bytes, rounded up to blocks.
+    /// A limit of `bytes`, rounded up to whole blocks.
     pub fn new(bytes: usize) -> Self {
         Self(Arc::new(Semaphore::new(bytes.div_ceil(BLOCK))))
     }
 
-    /// Memory for a body of which nothing has arrived.
+    /// An empty reservation.
     pub(crate) fn nothing(&self) -> HeldMemory {
         HeldMemory {
             memory: self.clone(),
@@ -40,7 +40,7 @@ impl BodyMemory {
 }
 
 impl HeldMemory {
-    /// Holds memory for so many bytes in all.
+    /// Extends the reservation to `bytes` in total.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Problem> {
         let held = self
             .held

@@ -1,8 +1,8 @@
-//! Address of a caller: the connection's, or the one that a trusted proxy names.
+//! Address of a caller: the connection's peer, or the address that a trusted proxy reports.
 //!
 //! Proxies append the address of their own peer to `X-Forwarded-For` (or to RFC 7239 `Forwarded`), after
-//! whatever the caller wrote there. So the fields are read from their end, and only as long as a
-//! trusted proxy wrote them.
+//! any value that the caller sent. So the fields are read from the end, and only as far as trusted
+//! proxies wrote them.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -14,33 +14,33 @@ use ipnet::IpNet;
 mod forwarded;
 mod node;
 
-/// The field that most proxies write.
+/// The field that most proxies append to.
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// The standard's field (RFC 7239).
+/// The standard field (RFC 7239).
 const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
 
-/// The address of a request's caller. The server puts it into each request's extensions.
+/// Request extension, set by the server: the address of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallerAddress(pub IpAddr);
 
 impl CallerAddress {
-    /// The address that the server noted; unspecified when it noted none.
+    /// The address in the extension; `0.0.0.0` without one.
     pub fn known(noted: Option<Self>) -> IpAddr {
         noted.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |caller| caller.0)
     }
 }
 
-/// A network of proxies that are trusted to name their callers.
+/// A network of proxies that are trusted to report the addresses of their callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProxyNetwork(IpNet);
 
-/// A text is no network.
+/// Reason why a text is no valid [`ProxyNetwork`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProxyNetworkError {
-    /// Neither an address nor a network.
+    /// Neither an IP address nor a CIDR network.
     #[error("must be an IP address or a network, for example 127.0.0.1, 10.0.0.0/8 or fd00::/8")]
     Malformed,
-    /// Every address: none would be a caller's.
+    /// A network of prefix length 0, which would include every caller.
     #[error("must not hold all addresses, since then no address would be a caller's")]
     Everybody,
 }
@@ -67,27 +67,25 @@ impl fmt::Display for ProxyNetwork {
     }
 }
 
-/// Proxies that are trusted to name their callers.
+/// All trusted proxies.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies(Vec<ProxyNetwork>);
 
 impl TrustedProxies {
-    /// The proxies of these networks.
     pub fn new(networks: Vec<ProxyNetwork>) -> Self {
         Self(networks)
     }
 
-    /// Returns `true` if an address belongs to a trusted proxy.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.0.contains(&address))
     }
 
-    /// The address of the caller of a request that came from `peer` with these headers: the last one
-    /// that they name and that isn't trusted, otherwise the peer's.
+    /// The caller's address for a request from `peer` with these headers: the last address in them that isn't
+    /// a trusted proxy's, otherwise `peer`.
     ///
-    /// Of `X-Forwarded-For` and `Forwarded` a proxy usually writes one and passes a caller's own other
-    /// one on. Nobody can tell which, so where both are there and differ, the peer's address counts.
+    /// A proxy usually appends to one of `X-Forwarded-For` and `Forwarded`, and passes the other on as the
+    /// caller sent it. Which one is unknown, so when both are present and differ, `peer` is used.
     pub fn caller(&self, peer: IpAddr, headers: &HeaderMap) -> CallerAddress {
         let peer = peer.to_canonical();
         if !self.contains(peer) {
@@ -107,15 +105,15 @@ impl TrustedProxies {
         CallerAddress(address.unwrap_or(peer))
     }
 
-    /// The last address of a field that isn't trusted; `None` when something else stands before it, or
-    /// all are trusted.
+    /// The last hop of a field that isn't a trusted proxy; `None` when its address is unknown, or all hops
+    /// are trusted proxies.
     fn last_untrusted(
         &self,
         headers: &HeaderMap,
         field: &HeaderName,
         hops: fn(&HeaderValue) -> Vec<Hop>,
     ) -> Option<IpAddr> {
-        // Several fields are one list (RFC 9110, 5.3).
+        // Several fields of the same name form one list (RFC 9110, 5.3).
         let hops = headers.get_all(field).iter().flat_map(hops);
         let hops: Vec<_> = hops.collect();
         let mut last_first = hops.into_iter().rev();
@@ -131,12 +129,12 @@ impl TrustedProxies {
     }
 }
 
-/// A hop that a field names.
+/// A hop in a forwarding field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hop {
-    /// Its address, an IPv4 one never written as IPv6.
+    /// IPv4-mapped IPv6 addresses are stored as IPv4.
     Address(IpAddr),
-    /// `unknown`, an obfuscated name, or nothing that can be read.
+    /// `unknown`, an obfuscated identifier, or an unparsable value.
     Unknown,
 }
 

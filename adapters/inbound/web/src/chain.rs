@@ -1,10 +1,10 @@
-//! An error with all that caused it, on one line.
+//! Display of an error with all its sources, on one line.
 
 use std::error::Error;
 use std::fmt;
 
-/// Shows an error and its sources, outermost first, joined with `: `. What the one before has just
-/// said isn't repeated.
+/// Displays an error and its sources, outermost first, joined with `: `. A source whose text already ends
+/// the previous one is left out.
 pub struct Chain<'a>(pub &'a (dyn Error + 'static));
 
 impl fmt::Display for Chain<'_> {
@@ -13,7 +13,7 @@ impl fmt::Display for Chain<'_> {
         f.write_str(&said)?;
         for source in std::iter::successors(self.0.source(), |&error| error.source()) {
             let next = source.to_string();
-            // Many errors end their own text with their source's.
+            // Many errors end their own text with that of their source.
             if !said.ends_with(&next) {
                 write!(f, ": {next}")?;
                 said = next;

@@ -1,4 +1,4 @@
-//! Request context: id and language, from the headers alone.
+//! Request context: request id and language, from the headers alone.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use ports::outbound::{Clock, Random, new_id};
 use crate::headers::REQUEST_ID;
 use crate::language::Language;
 
-/// One request, before anything was done about it.
+/// Request extension with the data that every handler needs.
 #[derive(Clone, Debug)]
 pub struct RequestContext {
-    /// The id that the answer carries.
+    /// Id sent in the response's `X-Request-Id`.
     pub request_id: RequestId,
-    /// The language of messages.
+    /// Language of messages in the response.
     pub language: Language,
-    /// Arrival, on the monotonic clock.
+    /// Time of arrival on the monotonic clock.
     pub started: Duration,
 }
 
 impl RequestContext {
-    /// The call with these headers, which arrived now.
+    /// The context of a request with these headers that arrived now.
     pub fn new(headers: &HeaderMap, clock: &dyn Clock, random: &dyn Random) -> Self {
         Self {
             request_id: kept_id(headers)
@@ -31,20 +31,19 @@ impl RequestContext {
         }
     }
 
-    /// The id as a header's value.
     pub fn id_value(&self) -> HeaderValue {
         HeaderValue::from_str(self.request_id.as_str())
             .unwrap_or(HeaderValue::from_static("unknown"))
     }
 }
 
-/// The caller's own id, when there is exactly one and it may be kept.
+/// The caller's own request id, if there is exactly one and it is valid.
 fn kept_id(headers: &HeaderMap) -> Option<RequestId> {
     single_header(headers, &REQUEST_ID).and_then(RequestId::of_caller)
 }
 
-/// The text of a header that stands there exactly once. Two are none: a proxy and we could
-/// otherwise look at different ones.
+/// The value of a header that occurs exactly once. With two, a proxy and the gateway might each read a
+/// different one, so neither counts.
 pub fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

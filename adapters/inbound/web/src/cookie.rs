@@ -1,44 +1,42 @@
-//! Cookies that hold a secret of one browser's.
+//! Cookies for session tokens and sign-in secrets.
 
 use std::time::Duration;
 
 use axum::http::header::COOKIE;
 use axum::http::{HeaderMap, HeaderValue};
 
-/// Most bytes of a cookie's name and value, with the sign between them: what every browser keeps
-/// (RFC 6265, 6.1).
+/// Maximum bytes of `name=value`: the size that every browser must support (RFC 6265, 6.1).
 pub const MAX_COOKIE_BYTES: usize = 4_096;
 
-/// A cookie by its name: `HttpOnly`, `SameSite=Lax`, for every path of this host and no other host.
+/// A cookie's name and attributes: `HttpOnly`, `SameSite=Lax`, every path of this host only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionCookie {
     name: String,
     transport: Transport,
 }
 
-/// Connections over which a cookie may travel.
+/// Connections over which a cookie may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
-    /// Over TLS alone: `Secure`, and the prefix `__Host-`, by which a browser takes it from this
-    /// host alone.
+    /// TLS only: `Secure`, and the prefix `__Host-`, so that no other host can set it.
     Tls,
-    /// Without TLS, within the machine.
+    /// Without TLS, for development on a loopback address.
     Loopback,
 }
 
 /// The prefix of a cookie that another host of the same site can't set (RFC 6265bis, 4.1.3).
 pub(crate) const HOST_PREFIX: &str = "__Host-";
 
-/// Reason why a value can't be kept in a cookie.
+/// Reason why a value can't be stored in a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CookieError {
-    /// The browser would drop it.
+    /// The cookie exceeds [`MAX_COOKIE_BYTES`], so browsers may drop it.
     #[error("the cookie would have {bytes} bytes, and browsers keep up to {MAX_COOKIE_BYTES}")]
     TooLarge {
-        /// Its size in bytes.
+        /// Bytes of `name=value`.
         bytes: usize,
     },
-    /// It has a character that no cookie may have.
+    /// The value has a character that RFC 6265 forbids.
     #[error("the cookie's value has a character that no cookie may have")]
     Character,
 }
@@ -55,16 +53,16 @@ impl SessionCookie {
         }
     }
 
-    /// Its name, prefix included.
+    /// The name, prefix included.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its value; `None` unless the request holds exactly one cookie of this name. A second one was
-    /// put there by somebody else, and nothing tells which.
+    /// The value; `None` unless the request has exactly one cookie of this name. A second one was set by
+    /// another host of the domain, and it is unknown which one is ours.
     ///
-    /// Cookies are told apart as bytes: one that isn't UTF-8 must neither hide this one, as another
-    /// site of the domain could then lock people out, nor go uncounted when it has this name.
+    /// Cookies are compared as bytes. One that isn't UTF-8 must not hide ours, since another site of the
+    /// domain could then lock users out; and it must be counted when it has our name.
     pub fn read<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
         let mut values = headers
             .get_all(COOKIE)
@@ -78,16 +76,16 @@ impl SessionCookie {
         is_value(text).then_some(text)
     }
 
-    /// The value of a cookie, if it is this one.
+    /// The value of a `name=value` pair, if the name is ours.
     fn value_of<'a>(&self, cookie: &'a [u8]) -> Option<&'a [u8]> {
         let (name, value) = cookie.split_at(cookie.iter().position(|byte| *byte == b'=')?);
         (name.trim_ascii() == self.name.as_bytes()).then(|| value[1..].trim_ascii())
     }
 
-    /// The header that has a browser keep a value for so long.
+    /// The `Set-Cookie` value that stores `value` for `max_age`.
     ///
     /// # Errors
-    /// A [`CookieError`] when a browser wouldn't.
+    /// A [`CookieError`] when a browser would not store it.
     pub fn set(&self, value: &str, max_age: Duration) -> Result<HeaderValue, CookieError> {
         let bytes = self.name.len() + 1 + value.len();
         if bytes > MAX_COOKIE_BYTES {
@@ -99,7 +97,7 @@ impl SessionCookie {
         HeaderValue::try_from(self.text(value, max_age)).map_err(|_| CookieError::Character)
     }
 
-    /// The header that has a browser forget it.
+    /// The `Set-Cookie` value that deletes the cookie.
     pub fn clear(&self) -> HeaderValue {
         HeaderValue::try_from(self.text("", Duration::ZERO))
             .expect("the name is a token and the rest is ours")
@@ -116,7 +114,7 @@ impl SessionCookie {
     }
 }
 
-/// Returns true for a text that a cookie may have as its value, and that isn't empty (RFC 6265, 4.1.1).
+/// Returns true for a valid, non-empty cookie value (RFC 6265, 4.1.1).
 fn is_value(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)

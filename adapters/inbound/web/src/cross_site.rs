@@ -1,5 +1,5 @@
-//! Origin of a request, as far as its browser tells (Fetch, 3.2; Fetch Metadata). A client
-//! that is no browser tells nothing.
+//! Detection of cross-site requests by the headers that browsers send: `Origin` (Fetch, 3.2) and
+//! `Sec-Fetch-Site` (Fetch Metadata). Other clients send neither.
 
 use axum::http::header::ORIGIN;
 use axum::http::{HeaderMap, HeaderName};
@@ -13,21 +13,20 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sender<'a> {
-    /// A page of ours, somebody who typed the address, or no browser at all.
+    /// A page of the gateway's origin, an address typed into a browser, or a client that isn't a browser.
     Ours,
-    /// A page that may ask us.
+    /// A page of an allowed origin.
     Allowed(&'a Origin),
-    /// A page that may not.
+    /// A page of any other origin.
     Foreign,
 }
 
 impl<'a> Sender<'a> {
-    /// Returns the sender of a request with these headers to a site.
     pub(crate) fn of(headers: &HeaderMap, site: &'a Site) -> Self {
         let Ok(by_origin) = by_origin(headers, site) else {
             return Self::Foreign;
         };
-        // What comes from elsewhere must come from somewhere allowed.
+        // A request that `Sec-Fetch-Site` marks as cross-site needs an allowed origin.
         match (by_origin, claims_ours(headers)) {
             (Some(Self::Allowed(origin)), _) => Self::Allowed(origin),
             (_, true) => Self::Ours,
@@ -36,13 +35,13 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// Returns true for a request of a page that isn't allowed. [`crate::guard()`] refuses those by
-/// itself; this is for routes that need no session.
+/// Returns true for a request of a page of another, not allowed origin. [`crate::guard()`] refuses those
+/// itself; this function is for routes that need no session.
 pub fn is_cross_site(headers: &HeaderMap, site: &Site) -> bool {
     Sender::of(headers, site) == Sender::Foreign
 }
 
-/// Sender by the `Origin`; `None` without one.
+/// The sender according to `Origin`; `None` without the header.
 fn by_origin<'a>(headers: &HeaderMap, site: &'a Site) -> Result<Option<Sender<'a>>, Foreign> {
     if !headers.contains_key(ORIGIN) {
         return Ok(None);
@@ -59,7 +58,7 @@ fn by_origin<'a>(headers: &HeaderMap, site: &'a Site) -> Result<Option<Sender<'a
 
 struct Foreign;
 
-/// Returns true unless a browser says that another origin had a part in it.
+/// Returns true unless `Sec-Fetch-Site` says that another origin initiated the request.
 fn claims_ours(headers: &HeaderMap) -> bool {
     !headers.contains_key(SEC_FETCH_SITE)
         || matches!(

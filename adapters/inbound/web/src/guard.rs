@@ -1,8 +1,8 @@
-//! The guard of routes under a session: no request that a page of somebody else's sent, none
-//! without the one credential that counts here.
+//! Session guard: middleware that refuses requests from pages of other sites and requests without a valid
+//! session.
 //!
-//! `Authorization` is never looked at, and `x-api-key` only where a route takes keys, too: a person's token is
-//! one in its cookie alone.
+//! `Authorization` is ignored, and `x-api-key` counts only on routes that accept keys too. A session token
+//! is read from its cookie alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,45 +30,44 @@ use crate::origin::Origin;
 use crate::problem::Problem;
 use crate::site::Site;
 
-/// Dependencies of the session guard.
 pub struct SessionGuard {
-    /// Checks sessions.
     pub sessions: Arc<SessionService>,
-    /// The gateway's origin and cookie.
+    /// The gateway's origin, the allowed origins, and the cookies.
     pub site: Arc<Site>,
 }
 
-/// An identity provider, or a database, that restarts is usually back by then.
+/// `Retry-After` when sessions can't be checked: a restarting identity provider or database is usually
+/// back by then.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// Headers that a page of an allowed origin may send; everything else that we read, browsers let pass
-/// unasked (Fetch, "CORS-safelisted request-header").
+/// Headers that a page of an allowed origin may send. The other headers that we read need no permission
+/// (Fetch, "CORS-safelisted request-header").
 const ALLOWED_HEADERS: HeaderValue =
     HeaderValue::from_static("content-type, idempotency-key, x-request-id");
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PATCH, DELETE");
-/// Headers that such a page may read besides.
+/// Response headers that a page of an allowed origin may read besides the safelisted ones.
 const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
-/// Seconds for which a browser keeps the answer to a preflight.
+/// Seconds for which a browser caches a preflight response.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
 
-/// Guards all routes of a router. Their requests carry a [`Caller`] and a [`Person`] in their
-/// extensions. It goes inside [`crate::observe()`].
+/// Guards all routes of a router, and adds a [`Caller`] and a [`Person`] to the extensions of their
+/// requests. The result must be wrapped by [`crate::observe()`].
 ///
-/// In this order: preflights of allowed origins are answered; what a foreign page sent is refused
-/// (403); a method with a body needs `application/json` (415); a session is needed (401) that doesn't
-/// send too many requests (429).
+/// Checks in this order: preflights of allowed origins are answered; requests from pages of other sites are
+/// refused (403); methods with a body need `application/json` (415); a valid session is needed (401), below
+/// its rate limit (429).
 pub fn guard(router: Router, guard: &Arc<SessionGuard>) -> Router {
     router.layer(from_fn_with_state(Arc::clone(guard), guarded))
 }
 
-/// Returns true for a request whose caller shows an API key, be it a good one or not.
+/// Function that returns true for a request with an API key, valid or not.
 pub type ShowsKey = fn(&HeaderMap) -> bool;
 
-/// Guards the routes of a router that take API keys, too: a request that `shows_key` passes as it is, and
-/// any other one needs a session.
+/// Guards routes that accept API keys too: requests for which `shows_key` returns true pass unchanged, all
+/// others need a session.
 ///
-/// It differs from [`guard()`] in two points: bodies may be tables and ZIP files, which no form of another
-/// site can send either; and a request without any credential is told of both.
+/// It differs from [`guard()`] in two points: bodies may also be tables and ZIP files, which an HTML form
+/// of another site can't send either; and the error for a missing credential names both kinds.
 pub fn guard_without_key<S: Clone + Send + Sync + 'static>(
     router: Router<S>,
     guard: &Arc<SessionGuard>,
@@ -99,17 +98,15 @@ async fn guarded_without_key(
     serve(&guard, Credentials::SessionOrKey, call, request, next).await
 }
 
-/// Credentials that a route takes.
+/// Credentials that a route accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Credentials {
-    /// A session alone.
     Session,
-    /// A session, or an API key.
     SessionOrKey,
 }
 
 impl Credentials {
-    /// Checks that headers declare a body as such a route takes it from a person.
+    /// Checks the `Content-Type` of a request with a session.
     fn check_body(self, headers: &HeaderMap) -> Result<(), Problem> {
         match self {
             Self::Session if !is_json(headers) => Err(Problem::UnsupportedMediaType),
@@ -141,7 +138,7 @@ async fn serve(
     if let Sender::Allowed(origin) = sender {
         share(response.headers_mut(), origin);
     }
-    // Whoever keeps an answer must not give it to another origin.
+    // A cache must not serve the response to another origin.
     if !guard.site.allowed().is_empty() {
         response
             .headers_mut()
@@ -151,7 +148,7 @@ async fn serve(
 }
 
 impl SessionGuard {
-    /// Returns the person who sends a request, if the request may be sent so.
+    /// Checks a request's body type and session, and returns the person whose session it is.
     async fn entry(
         &self,
         accepted: Credentials,
@@ -160,7 +157,8 @@ impl SessionGuard {
         headers: &HeaderMap,
     ) -> Result<Person, Problem> {
         let token = self.site.session_cookie().read(headers);
-        // A program that forgot its key has no session either, which another site could use.
+        // Without a session there is nothing that another site could misuse, so the missing credential is
+        // reported before the media type.
         if token.is_none() && accepted == Credentials::SessionOrKey {
             return Err(Problem::NoCredential);
         }
@@ -171,8 +169,8 @@ impl SessionGuard {
         self.check(token, &call.request_id).await
     }
 
-    /// Checks a session, and counts that as one of its requests. The guard does it for each request; what
-    /// lasts longer than a request does it again.
+    /// Checks a session, and counts the check as one of its requests. The guard does it once per request;
+    /// long-lived connections do it repeatedly.
     ///
     /// # Errors
     /// [`Problem::Unauthenticated`], [`Problem::TooManyRequests`], [`Problem::Unavailable`].
@@ -185,7 +183,7 @@ impl SessionGuard {
                     tracing::info!(%request_id, cause = %Chain(&*cause), "a session was refused");
                     Problem::Unauthenticated
                 }
-                // No line of its own: the request's line has the status.
+                // Not logged here: the request's log line has the status.
                 SessionError::TooManyRequests { limit, retry_after } => {
                     Problem::TooManyRequests { limit, retry_after }
                 }
@@ -213,11 +211,10 @@ async fn enter(
     };
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(person);
-    // Here already, so that an allowed page may read the answer to a panic too.
+    // Panics are caught here, inside the CORS headers, so that an allowed page can read the error.
     surviving(call, next.run(request)).await
 }
 
-/// Returns true for methods whose requests have a body.
 fn takes_body(method: &Method) -> bool {
     [Method::POST, Method::PUT, Method::PATCH].contains(method)
 }
@@ -240,7 +237,7 @@ fn preflight() -> Response {
     response
 }
 
-/// Lets a page of this origin see the answer.
+/// Adds the CORS headers that let a page of this origin read the response.
 fn share(headers: &mut HeaderMap, origin: &Origin) {
     let Ok(origin) = HeaderValue::from_str(origin.as_str()) else {
         return;

@@ -1,21 +1,20 @@
-//! Header fields that every kind of answer carries.
+//! Headers that several kinds of responses share.
 
 use std::time::Duration;
 
 use axum::http::header::{CACHE_CONTROL, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The request's id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The media type of every body but files and pages.
+/// Media type of all bodies except files and HTML pages.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Nothing may be loaded from, or shown inside, another page.
+/// `Content-Security-Policy` that forbids loading any resource and embedding in another page.
 pub const CSP_NOTHING: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
-/// Adds the headers of every answer; those that it sets itself stay.
+/// Adds the headers of every response. An existing `Cache-Control` is kept.
 pub fn put_common(headers: &mut HeaderMap, request_id: HeaderValue) {
     headers.insert(REQUEST_ID, request_id);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -24,7 +23,6 @@ pub fn put_common(headers: &mut HeaderMap, request_id: HeaderValue) {
         .or_insert(HeaderValue::from_static("no-store"));
 }
 
-/// Adds `Retry-After`.
 pub fn put_retry_after(headers: &mut HeaderMap, retry_after: Duration) {
     headers.insert(
         RETRY_AFTER,
@@ -32,12 +30,11 @@ pub fn put_retry_after(headers: &mut HeaderMap, retry_after: Duration) {
     );
 }
 
-/// Seconds to wait, rounded up: at least one, so that nobody tries again at once.
+/// Seconds to wait, rounded up; at least 1, so that no client retries immediately.
 pub fn retry_after_seconds(retry_after: Duration) -> u64 {
     whole_seconds(retry_after).max(1)
 }
 
-/// Seconds, rounded up.
 pub fn whole_seconds(span: Duration) -> u64 {
     span.as_secs() + u64::from(span.subsec_nanos() > 0)
 }

@@ -1,19 +1,18 @@
-//! The language of messages: Spanish, or English where the caller prefers it.
+//! The language of messages: Spanish by default, English if `Accept-Language` prefers it.
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_LANGUAGE;
 
-/// A language that messages are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// The contract's own.
+    /// The default.
     Spanish,
-    /// For those who prefer it.
+    /// Used when `Accept-Language` prefers it.
     English,
 }
 
-/// Preference for a language: its weight in thousandths, and its place. Of equal
-/// weights the earlier one wins.
+/// Preference for a language: its weight in thousandths and its position. Of equal weights the earlier one
+/// wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Wish {
     weight: u16,
@@ -61,7 +60,7 @@ impl Language {
     }
 }
 
-/// Splits `tag;q=0.8`; `None` when the weight is none.
+/// Parses `tag;q=0.8`, or `tag` with weight 1; `None` when the weight is invalid.
 fn weighted(range: &str) -> Option<(&str, u16)> {
     let Some((tag, parameter)) = range.split_once(';') else {
         return Some((range.trim(), 1_000));
@@ -73,7 +72,7 @@ fn weighted(range: &str) -> Option<(&str, u16)> {
     thousandths(value.trim()).map(|weight| (tag.trim(), weight))
 }
 
-/// Reads `0`, `0.8`, `1.000`: at most three decimals, at most 1.
+/// Parses a weight such as `0`, `0.8` or `1.000`: at most three decimals, at most 1.
 fn thousandths(text: &str) -> Option<u16> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !matches!(whole, "0" | "1") || fraction.len() > 3 {

@@ -1,9 +1,9 @@
-//! Shared by the inbound adapters: callers' addresses, request ids, language, bodies, errors, and the guard of routes
-//! under a session.
+//! Shared by the inbound adapters: caller addresses, request ids, language, bodies, errors, and the session
+//! guard.
 //!
-//! A router is wrapped twice: by [`guard()`], when its routes need a session, and by [`observe()`]
-//! around that. Handlers then find in their request's extensions a [`RequestContext`], an [`Incoming`] body
-//! and, behind the guard, `application::{Caller, Person}`.
+//! A router is wrapped by [`guard()`] when its routes need a session, and then by [`observe()`]. Handlers
+//! then find a [`RequestContext`], an [`Incoming`] body and, behind the guard,
+//! `application::{Caller, Person}` in their request's extensions.
 
 mod batch_paths;
 mod body;
@@ -48,7 +48,7 @@ pub use problem::{Code, Problem, SIGN_IN_PATH};
 pub use search::{MAX_SEARCH_LENGTH, SearchTextError, search_text};
 pub use site::{Site, SiteError};
 
-/// An answer of JSON, status 200.
+/// A response with status 200 and a JSON body.
 pub fn json_response(body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     let fields = response.headers_mut();

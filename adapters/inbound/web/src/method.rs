@@ -1,4 +1,4 @@
-//! Methods of requests as logs and traces name them: those of HTTP alone. Any other is a caller's word.
+//! Names of HTTP methods in logs and traces. Non-standard methods are text of the caller's, and not shown.
 
 use axum::http::Method;
 
@@ -6,12 +6,12 @@ const KNOWN: [&str; 9] = [
     "GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH", "CONNECT", "TRACE",
 ];
 
-/// The method, if it is one of HTTP's.
+/// The method's name, if it is a standard one.
 pub(crate) fn known(method: &Method) -> Option<&'static str> {
     KNOWN.into_iter().find(|known| method == known)
 }
 
-/// The method in a line of the log: one of HTTP's, or `other`.
+/// The method's name in the log: a standard one, or `other`.
 pub fn method_name(method: &Method) -> &'static str {
     known(method).unwrap_or("other")
 }

@@ -1,4 +1,4 @@
-//! Request middleware: an id, an answer even after a panic, one line in the log, and a span.
+//! Request middleware: request id, panic handling, log line, metrics and span.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -21,51 +21,50 @@ use crate::method::method_name;
 use crate::problem::{self, Problem};
 use crate::trace::{self, TraceContext};
 
-/// Dependencies of the request middleware.
 pub struct RequestLayer {
-    /// For request ids and durations.
+    /// Source of request ids and durations.
     pub clock: Arc<dyn Clock>,
-    /// For request ids.
+    /// Source of request ids.
     pub random: Arc<dyn Random>,
-    /// Work that goes on after an answer has left.
+    /// Tasks that run on after the response, such as draining a body.
     pub tasks: TaskTracker,
-    /// Time in which a whole body must arrive; [`crate::BODY_DEADLINE`].
+    /// Time in which a whole body must arrive, [`crate::BODY_DEADLINE`] by default.
     pub body_deadline: Duration,
-    /// Metrics of answers.
+    /// Receiver of response metrics.
     pub metrics_sink: Arc<dyn MetricsSink>,
-    /// Trace contexts of requests.
+    /// Links spans to the traces of callers.
     pub trace_context: Arc<dyn TraceContext>,
 }
 
-/// Metrics of answers.
+/// Receiver of response metrics.
 pub trait MetricsSink: Send + Sync {
-    /// An answer is on its way. `route` is the pattern that the request matched, or
-    /// [`UNKNOWN_ROUTE`]: never what the caller wrote.
+    /// Records a response. `route` is the pattern that the request matched or [`UNKNOWN_ROUTE`], never the
+    /// caller's own path.
     fn answered(&self, route: &str, status: StatusCode);
 }
 
-/// Discards them.
+/// Discards all metrics.
 impl MetricsSink for () {
     fn answered(&self, _route: &str, _status: StatusCode) {}
 }
 
-/// The route of a request that matched none.
+/// Label of a request that matched no route.
 pub const UNKNOWN_ROUTE: &str = "unknown";
 
-/// The route that a request matched.
+/// The pattern that a request matched, or [`UNKNOWN_ROUTE`].
 pub fn route(path: Option<&MatchedPath>) -> &str {
     path.map_or(UNKNOWN_ROUTE, MatchedPath::as_str)
 }
 
-/// Observes all routes of a router, and its fallback.
+/// Wraps all routes of a router, and its fallback, in the request middleware.
 ///
-/// Their requests carry a [`RequestContext`] and an [`Incoming`] in their extensions, and an empty body. Their
-/// answers carry the request's id, `nosniff`, and `no-store` unless they say otherwise.
+/// Handlers find a [`RequestContext`] and an [`Incoming`] in the request's extensions, and an empty body.
+/// Responses carry the request id, `nosniff`, and `no-store` unless they set `Cache-Control` themselves.
 pub fn observe(router: Router, request_layer: &Arc<RequestLayer>) -> Router {
     router.layer(from_fn_with_state(Arc::clone(request_layer), traced))
 }
 
-/// The same without spans, for what is asked all the time and tells nothing: probes, files.
+/// The same without spans, for frequent requests of no interest in traces: probes and static files.
 pub fn observe_untraced(router: Router, request_layer: &Arc<RequestLayer>) -> Router {
     router.layer(from_fn_with_state(Arc::clone(request_layer), untraced))
 }
@@ -132,11 +131,11 @@ async fn observed(
     response
 }
 
-/// In an answer's extensions: logged at DEBUG.
+/// Response extension: the request's line is logged at DEBUG.
 #[derive(Clone, Copy, Debug)]
 pub struct LogAtDebug;
 
-/// One line of the log.
+/// Fields of a request's log line.
 struct Line<'a> {
     method: &'static str,
     route: &'a str,
@@ -145,7 +144,7 @@ struct Line<'a> {
     request_id: &'a str,
 }
 
-/// A level is part of an event's place in the code, so there are two of them.
+/// Writes a [`Line`]. It is a macro because `tracing` needs the level at compile time.
 macro_rules! write_line {
     ($line:expr, $level:expr) => {{
         let Line { method, route, status, duration, request_id } = $line;
@@ -164,7 +163,7 @@ impl Line<'_> {
     }
 }
 
-/// An answer, even if making it panics.
+/// Awaits a response; after a panic it is [`Problem::Internal`].
 pub(crate) async fn surviving(
     call: &RequestContext,
     answer: impl Future<Output = Response>,
@@ -176,18 +175,17 @@ pub(crate) async fn surviving(
     })
 }
 
-/// No such route: the fallback of a router under [`observe()`].
+/// Fallback of a router under [`observe()`].
 pub async fn route_not_found() -> Problem {
     Problem::RouteNotFound
 }
 
-/// No such method here: the fallback of a route under [`observe()`]. The router adds `Allow`.
+/// Fallback of a route under [`observe()`] for other methods. The router adds `Allow`.
 pub async fn method_not_allowed() -> Problem {
     Problem::MethodNotAllowed
 }
 
-/// Milliseconds with microseconds as decimals: the float nearest to them, so that it is printed
-/// with at most three.
+/// Milliseconds, rounded to microseconds so that at most three decimals are printed.
 pub fn milliseconds(span: Duration) -> f64 {
     (span.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }

@@ -1,29 +1,29 @@
-//! Origin of a page: scheme, host and port (RFC 6454), as browsers write it.
+//! Web origin: scheme, host and port (RFC 6454), as browsers serialise it.
 
 use std::fmt;
 
 use domain::loopback::is_loopback;
 use url::Url;
 
-/// An origin of the web, `https://host` or `http://host:port`.
+/// An origin, such as `https://host` or `http://host:port`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
     text: String,
     security: Security,
 }
 
-/// Protection of the way to an origin.
+/// Protection of connections to an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Security {
     /// TLS.
     Tls,
-    /// It doesn't leave the machine.
+    /// Plain http to a loopback address.
     Loopback,
-    /// Nothing.
+    /// Plain http over a network.
     None,
 }
 
-/// Reason why a text is no origin.
+/// The text isn't an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "an origin is written https://host or https://host:port, without a path and without a slash \
@@ -32,8 +32,8 @@ pub(crate) enum Security {
 pub struct OriginError;
 
 impl Origin {
-    /// Reads an origin, exactly as a browser would write it but for upper case letters and a port
-    /// that goes without saying.
+    /// Parses an origin as browsers serialise it. Upper case letters and the scheme's default port are
+    /// accepted too.
     ///
     /// # Errors
     /// [`OriginError`] for anything else: `null`, a path, a user, another scheme.
@@ -44,12 +44,12 @@ impl Origin {
             "http" => (false, 80),
             _ => return Err(OriginError),
         };
-        // A parser takes it for a letter, a person for any host.
+        // The URL parser accepts `*` as a plain character, while an operator would mean a wildcard.
         if url.host_str().is_none_or(|host| host.contains('*')) {
             return Err(OriginError);
         }
         let canonical = url.origin().ascii_serialization();
-        // A URL's parser forgives what no browser sends: blanks, backslashes, odd numbers.
+        // The URL parser accepts forms that browsers never send: spaces, backslashes, unusual numbers.
         let exact = text.eq_ignore_ascii_case(&canonical)
             || url.port().is_none() && text.eq_ignore_ascii_case(&format!("{canonical}:{port}"));
         if !exact {
@@ -66,12 +66,11 @@ impl Origin {
         })
     }
 
-    /// The origin as browsers write it.
+    /// The origin as browsers serialise it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Protection of the way to it.
     pub(crate) fn security(&self) -> Security {
         self.security
     }

@@ -1,18 +1,18 @@
-//! Texts that lists are searched for.
+//! Validation of search texts.
 
-/// Most characters of a text that a list is searched for.
+/// Maximum characters of a search text.
 pub const MAX_SEARCH_LENGTH: usize = 200;
 
-/// A text that no list is searched for: longer than [`MAX_SEARCH_LENGTH`], or with control
-/// characters, which no name has and PostgreSQL refuses in part.
+/// The search text is longer than [`MAX_SEARCH_LENGTH`], or has control characters, some of which
+/// PostgreSQL refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a search has up to {MAX_SEARCH_LENGTH} characters, none of them a control character")]
 pub struct SearchTextError;
 
-/// Reads a text that a list is searched for. Blanks around it are dropped; a blank one is none.
+/// Trims and validates a search text; `None` when it is blank.
 ///
 /// # Errors
-/// [`SearchTextError`].
+/// [`SearchTextError`] for a text that is too long or has control characters.
 pub fn search_text(text: &str) -> Result<Option<String>, SearchTextError> {
     let text = text.trim();
     if text.chars().count() > MAX_SEARCH_LENGTH || text.chars().any(char::is_control) {

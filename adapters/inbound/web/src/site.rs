@@ -1,12 +1,12 @@
-//! The gateway as browsers see it: its origin, the allowed origins, and its cookies.
+//! Web configuration of the gateway: its origin, the allowed origins, and its cookies.
 
 use crate::cookie::{HOST_PREFIX, SessionCookie, Transport};
 use crate::origin::{Origin, Security};
 
-/// The name of the session's cookie, when nobody chose another one.
+/// Default name of the session cookie.
 const COOKIE_NAME: &str = "cep_session";
 
-/// Our place on the web.
+/// The gateway's origin, the origins allowed by CORS, and the gateway's cookies.
 #[derive(Clone, Debug)]
 pub struct Site {
     public: Origin,
@@ -15,29 +15,29 @@ pub struct Site {
     sign_in: SessionCookie,
 }
 
-/// Reason why a site can't be configured so.
+/// Reason why a configuration of [`Site`] is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SiteError {
-    /// Whoever listens on the way could take over a session.
+    /// The origin uses plain http, so an eavesdropper could take over a session.
     #[error("{0} is not encrypted: use https, or http on a loopback address for development")]
     Insecure(Origin),
-    /// Not a name that a browser would take.
+    /// The name isn't a valid cookie name.
     #[error(
         "{0:?} is no name of a cookie: use letters, digits and !#$%&'*+-.^_`|~, and no \
          prefix but __Host-, which is added over https anyway"
     )]
     CookieName(String),
-    /// The cookie's name leaves no room for a session.
+    /// The name is longer than [`MAX_NAME_BYTES`].
     #[error("the cookie's name has {0} bytes, and may have up to {MAX_NAME_BYTES}")]
     LongCookieName(usize),
 }
 
-/// Longest name of a cookie; more would be taken from the session's room.
+/// Maximum bytes of a cookie's name. Name and session token share [`crate::MAX_COOKIE_BYTES`].
 const MAX_NAME_BYTES: usize = 64;
 
 impl Site {
-    /// The site that people see at `public`, whose pages at `allowed` may ask it too. The cookie's
-    /// name may go without the prefix `__Host-`: it has it over https, and only there.
+    /// The site at the origin `public`, which pages of the origins `allowed` may call too. `cookie_name` is
+    /// accepted with or without the prefix `__Host-`, which is used over https only.
     ///
     /// # Errors
     /// A [`SiteError`].
@@ -63,17 +63,17 @@ impl Site {
         })
     }
 
-    /// Our own origin.
+    /// The gateway's own origin.
     pub fn public(&self) -> &Origin {
         &self.public
     }
 
-    /// The origins whose pages may ask us besides our own.
+    /// Other origins whose pages may call the gateway.
     pub fn allowed(&self) -> &[Origin] {
         &self.allowed
     }
 
-    /// The cookie that is the session.
+    /// The cookie that holds the session token.
     pub fn session_cookie(&self) -> &SessionCookie {
         &self.session
     }
@@ -84,7 +84,7 @@ impl Site {
     }
 }
 
-/// A name that a browser takes, without its prefix.
+/// Validates a cookie name, and removes its `__Host-` prefix.
 fn checked(chosen: String) -> Result<String, SiteError> {
     let name = chosen.strip_prefix(HOST_PREFIX).unwrap_or(&chosen);
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);

@@ -1,7 +1,7 @@
-//! A request's place in traces: one span, in `tracing`'s words. Who exports it is the root's.
+//! Tracing: one span for each request. The composition root sets up the exporter.
 //!
-//! Spans have the target `cep::trace`, which no log shows. They tell what a line of the log tells, and
-//! nothing personal: no path, no query, no address, no body.
+//! Spans have the target `cep::trace`, which logs exclude. They contain the fields of the log line, and no
+//! personal data: no path, no query string, no address, no body.
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, StatusCode};
@@ -11,20 +11,20 @@ use tracing::field::Empty;
 use crate::context::RequestContext;
 use crate::method::known;
 
-/// Knows which trace a request belongs to.
+/// Links a request's span to the trace that its headers name.
 pub trait TraceContext: Send + Sync {
-    /// Joins `span` to the one that these headers of a request name, if they do: as its child, or by a
-    /// link.
+    /// Makes `span` a child of the span that these headers name, or links it to that span. Without such
+    /// headers it does nothing.
     fn follow(&self, span: &Span, headers: &HeaderMap);
 }
 
-/// Traces nothing.
+/// Ignores trace headers.
 impl TraceContext for () {
     fn follow(&self, _span: &Span, _headers: &HeaderMap) {}
 }
 
-/// The span of a request, joined to its caller's. Disabled while nobody traces: then it
-/// costs nothing.
+/// The span of a request, linked to its caller's span. Without a subscriber for it, the span is disabled
+/// and costs nothing.
 pub fn request_span(
     request: &Request,
     call: &RequestContext,
@@ -42,7 +42,7 @@ pub fn request_span(
         http.request.method = method.unwrap_or("_OTHER"),
         http.route = route,
         http.response.status_code = Empty,
-        // Whoever ends TLS is before us.
+        // A proxy in front of the gateway terminates TLS.
         url.scheme = "http",
         error.type = Empty,
         cep.request_id = call.request_id.as_str(),
@@ -57,8 +57,8 @@ pub fn request_span(
     span
 }
 
-/// Says how a request was answered. It failed when that was our fault (OpenTelemetry's conventions
-/// for servers).
+/// Records the response's status. Only a 5xx marks the span as an error (OpenTelemetry's conventions for
+/// servers).
 pub fn answered(span: &Span, status: StatusCode) {
     if span.is_disabled() {
         return;
@@ -70,7 +70,7 @@ pub fn answered(span: &Span, status: StatusCode) {
     }
 }
 
-/// Returns the name of a request's span: `POST /v1/cep/xml`.
+/// Displays the name of a request's span: `POST /v1/cep/xml`.
 struct Name<'a> {
     method: Option<&'static str>,
     route: Option<&'a str>,

@@ -5,7 +5,7 @@ use std::fmt;
 use domain::loopback::{TransportError, check_transport};
 use url::Url;
 
-/// The central bank's portal.
+/// Base URL of the central bank's portal.
 pub const CENTRAL_BANK: &str = "https://www.banxico.org.mx/cep";
 
 /// The base URL of a portal, with the path that its pages share: `https://www.banxico.org.mx/cep`.
@@ -15,16 +15,13 @@ pub struct PortalUrl(Url);
 /// Reasons why a text isn't a portal's base URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PortalUrlError {
-    /// Not a URL with a host.
     #[error("not a URL such as {CENTRAL_BANK}: {0}")]
     Malformed(url::ParseError),
     /// Neither https nor http to this machine: accounts and names would be sent unencrypted.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// A user or a password.
     #[error("the portal has no login: leave user and password out")]
     UserInfo,
-    /// A query or a fragment.
     #[error("leave the query and the fragment out")]
     QueryOrFragment,
 }

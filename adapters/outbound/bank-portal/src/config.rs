@@ -5,16 +5,14 @@ use std::time::Duration;
 
 use crate::address::PortalUrl;
 
-/// Settings of the adapter.
 #[derive(Clone, Debug)]
 pub struct PortalConfig {
-    /// The portal's base URL.
     pub base_url: PortalUrl,
     /// Time limit for establishing a connection, TLS included.
     pub connect_timeout: Duration,
     /// Version in the `User-Agent`: `cep-gateway/<version>`.
     pub version: String,
-    /// Maximum number of concurrent lookups; more are refused. Each is a connection and, measured
+    /// Maximum number of concurrent queries; more are refused. Each is a connection and, measured
     /// together with a slow server, at most 56 kB.
     pub max_lookups: usize,
     /// Directory in which unknown pages are stored for the operator; `None` stores none. They hold

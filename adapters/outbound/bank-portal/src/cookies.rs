@@ -8,7 +8,7 @@ use chrono::DateTime;
 use cookie::Cookie;
 use reqwest::header::{DATE, HeaderMap, HeaderValue, SET_COOKIE};
 
-/// Three are seen. A portal that sets more than this is broken, and its cookies would fill our
+/// Three are usual. A portal that sets more than this is broken, and its cookies would fill our
 /// requests.
 const MAX_COOKIES: usize = 32;
 /// The size that a browser supports at least for one cookie (RFC 6265, section 6.1).
@@ -23,7 +23,7 @@ pub(crate) struct CookieJar(Vec<Cookie<'static>>);
 impl CookieJar {
     /// Adds the cookies that a response sets, and removes those that it deletes.
     pub(crate) fn update(&mut self, headers: &HeaderMap) {
-        // The server's own clock decides which of its cookies are over.
+        // The server's own clock decides which of its cookies have expired.
         let now = headers
             .get(DATE)
             .and_then(|date| DateTime::parse_from_rfc2822(date.to_str().ok()?).ok())
@@ -61,8 +61,8 @@ impl CookieJar {
     }
 }
 
-/// Returns whether a cookie is over at `now`, in seconds since 1970: `Max-Age` decides before
-/// `Expires` (RFC 6265, section 4.1.2.2).
+/// Returns whether a cookie has expired at `now`, in seconds since 1970: `Max-Age` takes precedence
+/// over `Expires` (RFC 6265, section 4.1.2.2).
 fn is_expired(cookie: &Cookie<'_>, now: i64) -> bool {
     if let Some(age) = cookie.max_age() {
         return age.is_zero();

@@ -1,7 +1,7 @@
 //! Unknown pages: summarised for the log, and stored as files if the operator enables that.
 //!
-//! A page may hold a payment's accounts and names. The summary is fit for a log; the file is for
-//! the operator alone (mode 0600), and only the newest few are kept.
+//! A page may hold a payment's accounts and names. The summary may be logged; the file is for the
+//! operator alone (mode 0600), and only the newest few are kept.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -36,7 +36,7 @@ impl Diagnostics {
         Ok(Self { directory })
     }
 
-    /// Summarises a page, and stores it. A repeated page is one file.
+    /// Summarises a page, and stores it. A repeated page is stored once.
     pub(crate) async fn record(&self, status: StatusCode, page: &Bytes) -> PageSummary {
         let summary = summarise(status, page);
         if let Some(directory) = &self.directory {

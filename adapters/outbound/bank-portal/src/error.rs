@@ -1,4 +1,4 @@
-//! Errors of a lookup, and their mapping to the port's. None holds a word of a page or a form: both
+//! Errors of a query, and their mapping to the port's. None contains text of a page or a form: both
 //! are full of personal data.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use reqwest::StatusCode;
 /// seconds (a restarted server) or hours.
 pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// Metadata of a page without a word of it: enough to find it among the stored ones.
+/// Metadata of a page without its text: enough to find it among the stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageSummary {
     pub(crate) status: StatusCode,
@@ -42,7 +42,6 @@ pub(crate) enum SendError {
     /// No connection: the portal has not seen the request.
     #[error("no connection")]
     NotConnected(#[source] reqwest::Error),
-    /// The connection was closed before a response.
     #[error("the connection was closed without a response")]
     Closed(#[source] reqwest::Error),
     /// Any other failure before a response.
@@ -57,20 +56,19 @@ impl SendError {
     }
 }
 
-/// Failure of a lookup, apart from timeouts and throttling.
+/// Failure of a query, apart from timeouts and throttling.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LookupError {
     /// No response: the connection was refused, reset or closed.
     #[error("the portal could not be asked")]
     NoResponse(#[source] SendError),
-    /// The response isn't HTTP.
     #[error("the response is not HTTP")]
     NotHttp(#[source] reqwest::Error),
-    /// The connection broke within a response.
+    /// The connection broke during a response.
     #[error("the portal's response broke off")]
     Interrupted(#[source] reqwest::Error),
-    /// A 5xx. On the download it means that the session isn't armed (any more): the portal said
-    /// "ready" in this very session, so it has lost it since; another lookup may succeed.
+    /// A 5xx. On a download it means that the portal's session has no proof ready (any more): the
+    /// portal said "ready" in this session, so it has lost it since; another query may succeed.
     #[error("the portal failed with HTTP {}", .0.as_u16())]
     ServerError(StatusCode),
     /// A page that says that the portal is closed or has failed.
@@ -82,16 +80,13 @@ pub(crate) enum LookupError {
     /// A page that rejects our form as incomplete.
     #[error("the portal calls our form incomplete: {0}")]
     FormRejected(PageSummary),
-    /// A response over the size limit.
     #[error("a response of more than {limit} bytes")]
     TooLarge { limit: usize },
     /// A download with a document type declaration: no proof has one.
     #[error("an XML with a document type declaration: {0}")]
     DocumentType(PageSummary),
-    /// A list of participants with an entry that can't be one.
     #[error("a list of participants with a damaged entry")]
     DamagedList,
-    /// A download that is named after another transfer.
     #[error("a file that is named after another transfer")]
     WrongFile,
 }

@@ -9,9 +9,9 @@ use domain::tracking_key::TrackingKey;
 pub(crate) enum Download {
     /// A file of the requested format.
     File,
-    /// An XML with a document type declaration: no proof has one, entity bombs do.
+    /// An XML with a document type declaration: no proof has one, but entity expansion attacks do.
     DocumentType,
-    /// Anything else: a page.
+    /// Anything else, usually an HTML page.
     NotAFile,
 }
 
@@ -36,7 +36,8 @@ fn begins_as_proof(body: &[u8]) -> bool {
     body.starts_with(b"<?xml") || body.starts_with(b"<SPEI_Tercero")
 }
 
-/// Returns whether a declaration stands anywhere, in any case: text of a proof can't hold a bare `<`.
+/// Returns whether there is a document type declaration anywhere, in any case: text of a proof
+/// can't hold a bare `<`.
 fn declares_document_type(body: &[u8]) -> bool {
     const DECLARATION: &[u8] = b"<!DOCTYPE";
     body.windows(DECLARATION.len())
@@ -51,7 +52,7 @@ pub(crate) fn names_another_transfer(disposition: &str, key: &TrackingKey) -> bo
         return false;
     };
     let name = &disposition[at + "filename=".len()..];
-    // The key may hold a `;`, but so may a parameter follow.
+    // A `;` may be part of the key, or begin a parameter: both are tried.
     let up_to_parameter = name.split(';').next().unwrap_or(name);
     ![name, up_to_parameter]
         .into_iter()

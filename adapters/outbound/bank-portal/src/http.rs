@@ -14,11 +14,11 @@ use crate::cookies::CookieJar;
 use crate::error::{LookupError, SendError};
 use crate::trace::{self, TraceParent};
 
-/// Idle connections must not outlive the server's keep-alive, or the next request meets a closed
-/// one.
+/// Shorter than the server's keep-alive, so that no request uses a connection that the server has
+/// closed.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(15);
-/// Connections kept for the next lookup. A paced portal needs three; 2,000 lookups at once took the
-/// same time with 16 as with 4,096.
+/// Connections kept for the next query. A paced portal needs three; 2,000 concurrent queries took
+/// the same time with 16 as with 4,096.
 const POOL_MAX_IDLE: usize = 64;
 
 /// A response, read to its end.
@@ -75,9 +75,9 @@ fn was_closed(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Builds the client shared by all lookups: no cookie store, no redirects, no retries, no proxy from
-/// the environment. HTTP/1.1, as the portal was recorded; one stuck HTTP/2 connection would stall
-/// all lookups.
+/// Builds the client shared by all queries: no cookie store, no redirects, no retries, no proxy
+/// from the environment. HTTP/1.1, as the portal was recorded; one stuck HTTP/2 connection would
+/// stall all queries.
 pub(crate) fn client(
     base: &PortalUrl,
     user_agent: &str,
@@ -86,7 +86,7 @@ pub(crate) fn client(
     let builder = if base.is_https() {
         Client::builder().https_only(true)
     } else {
-        // The system's certificates aren't needed, nor looked for where there may be none.
+        // The system's certificates aren't needed, and may be missing.
         Client::builder().tls_certs_only([])
     };
     builder
@@ -156,7 +156,7 @@ async fn read(mut response: Response, limit: usize) -> Result<Bytes, LookupError
         let chunk = response.chunk().await;
         let chunk = chunk.map_err(|error| LookupError::Interrupted(error.without_url()))?;
         let Some(chunk) = chunk else {
-            // Cached proofs are weighed by their length, so no capacity may be spare.
+            // The cache counts a proof's length as its memory, so there must be no spare capacity.
             return Ok(Bytes::from(body.into_boxed_slice()));
         };
         if body.len() + chunk.len() > limit {

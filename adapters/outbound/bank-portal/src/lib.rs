@@ -1,9 +1,9 @@
 //! The central bank's CEP portal over HTTP, as an adapter of [`ports::outbound::Bank`].
 //!
-//! Steps of one lookup in [`portal`]: a [`Pacer`](ports::outbound::Pacer) admits it, a [`session`] of
-//! its own requests `valida.do` and `descarga.do` over the connection pool of [`mod@http`], [`page`]
-//! classifies the page, [`mod@file`] validates the downloads. [`mod@error`] maps failures to the
-//! port's errors, [`diagnostics`] stores unknown pages, [`trace`] records spans.
+//! Steps of one query in [`portal`]: a [`Pacer`](ports::outbound::Pacer) admits it, a [`session`]
+//! of its own requests `valida.do` and `descarga.do` over the connection pool of [`mod@http`],
+//! [`page`] classifies the page, [`mod@file`] validates the downloads. [`mod@error`] maps failures
+//! to the port's errors, [`diagnostics`] stores unknown pages, [`trace`] records spans.
 
 mod address;
 mod config;

@@ -65,7 +65,7 @@ pub(crate) fn classify(status: StatusCode, body: &[u8]) -> Page {
     if status.is_server_error() {
         return Page::ServerError;
     }
-    // Never seen, but it has a meaning of its own (RFC 6585, section 4).
+    // Never observed, but this status has a standard meaning (RFC 6585, section 4).
     if status == StatusCode::TOO_MANY_REQUESTS {
         return Page::TooManyQueries;
     }
@@ -111,7 +111,7 @@ fn visible_text(page: &str) -> String {
     collapse(&text)
 }
 
-/// Returns whether a download link stands inside the element of the formats.
+/// Returns whether there is a download link inside the element [`FORMATS_ID`].
 fn offers_download(page: &str) -> bool {
     let mut tokens = tokens(page);
     let container = tokens.find_map(|token| match token {

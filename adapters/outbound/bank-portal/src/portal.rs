@@ -1,4 +1,4 @@
-//! Implementation of the [`Bank`] port: one lookup, from the pacer to the files.
+//! Implementation of the [`Bank`] port: one query, from the pacer's slot to the files.
 
 use std::io;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ use crate::trace::{self, TraceParent};
 
 mod participants;
 
-/// `retry_after` of a lookup over the bulkhead's limit: lookups take seconds.
+/// `retry_after` when the bulkhead is full: queries take seconds.
 const BULKHEAD_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// `retry_after` when the pacer failed.
 const PACER_RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// The central bank's portal, or a server that speaks its protocol.
+/// Client of the central bank's portal, or of another server with its protocol.
 pub struct Portal {
     endpoints: Endpoints,
     pacer: Option<Arc<dyn Pacer>>,
@@ -44,7 +44,6 @@ pub enum PortalError {
     /// The HTTP client can't be built: an invalid version, no TLS provider or no trusted roots.
     #[error("the HTTP client can't be built: {0}")]
     Client(#[source] reqwest::Error),
-    /// The directory for unknown pages can't be created.
     #[error("the diagnostics directory can't be created: {0}")]
     Diagnostics(#[source] io::Error),
 }
@@ -68,7 +67,7 @@ impl Portal {
         })
     }
 
-    /// Returns the portal with a pacer: every lookup waits for its turn.
+    /// Returns the portal with a pacer: each query waits for its turn.
     #[must_use]
     pub fn paced_by(mut self, pacer: Arc<dyn Pacer>) -> Self {
         self.pacer = Some(pacer);
@@ -94,7 +93,7 @@ impl Portal {
             Page::NotFound => BankAnswer::NotFound,
             page => return Err(self.failure(page, &response, slot).await),
         };
-        // Only now: the download, too, could have met the limit.
+        // Recorded after the download, which could also have been throttled.
         self.record_success(slot).await;
         Ok(answer)
     }
@@ -143,7 +142,7 @@ impl Portal {
         if let (Some(pacer), Some(slot)) = (&self.pacer, slot)
             && let Err(error) = pacer.record_success(slot.age()).await
         {
-            // The next back-off may be longer than necessary.
+            // The only consequence: the next back-off may be longer than necessary.
             tracing::debug!(%error, "success not recorded by the pacer");
         }
     }
@@ -229,7 +228,7 @@ impl Portal {
         }
     }
 
-    /// Starts a back-off because the portal throttles us; the error has its length.
+    /// Starts a back-off because the portal throttles us; the error holds its length.
     async fn back_off(&self, slot: Option<Slot>, reason: ThrottleReason) -> BankError {
         let throttled = |retry_after| BankError::Throttled {
             retry_after,
@@ -238,7 +237,7 @@ impl Portal {
         let (Some(pacer), Some(slot)) = (&self.pacer, slot) else {
             return throttled(FIRST_BACK_OFF);
         };
-        // In a task of its own: the pacer learns of it even if the lookup times out meanwhile.
+        // In a separate task: the pacer learns of it even if the query times out meanwhile.
         let recorded = tokio::spawn({
             let pacer = Arc::clone(pacer);
             async move { pacer.record_throttled(slot.age()).await }

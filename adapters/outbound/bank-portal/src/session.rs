@@ -20,7 +20,7 @@ const MAX_PAGE_BYTES: usize = 512 * 1024;
 /// Maximum size of a file, that of `domain::proof`. Observed PDFs have 29 kB.
 const MAX_FILE_BYTES: usize = domain::proof::MAX_BYTES;
 
-/// The portal's endpoints and the client for them.
+/// URLs of the portal's pages, and the client for them.
 pub(crate) struct Endpoints {
     pub(crate) client: Client,
     validation: Url,
@@ -60,7 +60,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Requests `valida.do`, which arms the downloads if there is a proof.
+    /// Requests `valida.do`, which prepares the downloads if there is a proof.
     pub(crate) async fn validate(&mut self) -> Result<PortalResponse, LookupError> {
         let request = self
             .endpoints
@@ -70,8 +70,8 @@ impl<'a> Session<'a> {
         self.exchange(request, MAX_PAGE_BYTES).await
     }
 
-    /// Downloads one file of an armed session. A request without a response is sent once more: the
-    /// session stays armed.
+    /// Downloads one file of a prepared session. A request without a response is sent once more:
+    /// the session stays prepared.
     pub(crate) async fn download(&mut self, format: Format) -> Result<PortalResponse, LookupError> {
         let first = self.exchange(self.file(format), MAX_FILE_BYTES).await;
         match first {
@@ -128,12 +128,13 @@ fn form(transfer: &Transfer) -> [(&'static str, String); 10] {
         ("receptorParticipante", "0".to_owned()),
         // What the portal's own page sends while its captcha is hidden.
         ("captcha", "c".to_owned()),
-        // `1` arms the download; `0` would ask for the state alone.
+        // `1` prepares the download; `0` would query the state alone.
         ("tipoConsulta", "1".to_owned()),
     ]
 }
 
-/// Returns a random delay of 50 to 250 ms, so that lookups that failed together aren't retried together.
+/// Returns a random delay of 50 to 250 ms, so that queries that failed together aren't retried
+/// together.
 pub(crate) fn jitter() -> Duration {
     let random = RandomState::new().hash_one(());
     Duration::from_millis(50 + random % 201)

@@ -1,5 +1,5 @@
-//! Spans of a lookup, and their propagation to the portal: in `traceparent` alone. A caller's
-//! `tracestate` is no business of the bank's.
+//! Spans of a query, and their propagation to the portal, in `traceparent` only: a caller's
+//! `tracestate` isn't passed on to the bank.
 //!
 //! Spans have the target `cep::trace`, which the log filter excludes, and hold nothing of the
 //! payment. A failed span has an `error.type`; the log has the cause.
@@ -25,7 +25,7 @@ pub(crate) fn propagate(parent: &TraceParent, span: &Span, headers: &mut HeaderM
     }
 }
 
-/// Creates the span of a lookup: internal, with up to four requests to the portal.
+/// Creates the span of a query: internal, with up to four requests to the portal.
 pub(crate) fn lookup() -> Span {
     tracing::info_span!(
         target: "cep::trace",
@@ -36,7 +36,7 @@ pub(crate) fn lookup() -> Span {
     )
 }
 
-/// Records the outcome of a lookup.
+/// Records the outcome of a query.
 pub(crate) fn record_lookup(span: &Span, answer: &Result<BankAnswer, BankError>) {
     let outcome = outcome(answer);
     span.record("cep.outcome", outcome);

@@ -19,19 +19,15 @@ pub struct Issuer {
 /// Reason why a text is not the address of a provider or of one of its endpoints.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// Not a URL with a host.
     #[error("not a URL such as https://login.example.com: {0}")]
     Malformed(url::ParseError),
     /// Neither https nor http to this machine: codes and tokens would be sent unencrypted.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// Plain http where the issuer has https.
     #[error("plain http, although the issuer has https")]
     Downgrade,
-    /// A user or a password.
     #[error("leave user and password out")]
     UserInfo,
-    /// An issuer with a query or a fragment.
     #[error("leave the query and the fragment out")]
     QueryOrFragment,
 }

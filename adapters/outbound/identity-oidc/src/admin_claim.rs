@@ -50,7 +50,7 @@ impl AdminClaim {
 }
 
 impl Default for AdminClaim {
-    /// `roles=cep-admin`.
+    /// Returns `roles=cep-admin`.
     fn default() -> Self {
         Self {
             name: "roles".to_owned(),

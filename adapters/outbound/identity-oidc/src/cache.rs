@@ -11,10 +11,10 @@ use ports::outbound::Clock;
 
 use crate::error::ProviderError;
 
-/// Age up to which a document is used when no newer one can be had.
+/// Maximum age of a document that is used because no newer one can be fetched.
 const STALE_IF_ERROR: Duration = Duration::from_hours(24);
-/// Shortest time between two refreshes because a document lacks something, and between two attempts
-/// while the provider is down and the document still usable.
+/// Shortest time between two refreshes requested because a document lacks something, and between
+/// two attempts while the provider is down and the cached document is still usable.
 const COOL_DOWN: Duration = Duration::from_secs(10);
 /// Shortest time between two attempts while no document is usable: people wait to sign in.
 const RETRY_WITHOUT_DOCUMENT: Duration = Duration::from_secs(1);
@@ -35,23 +35,22 @@ pub(crate) trait Source: Send + Sync + 'static {
     fn fetch(&self) -> impl Future<Output = Result<Self::Document, ProviderError>> + Send;
 }
 
-/// Reaction of a caller to the cool-down.
+/// How a caller treats the cool-down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CoolDown {
-    /// Makes do with the cached document.
+    /// Uses the cached document during the cool-down.
     Respect,
     /// Waits until the cool-down is over, then refreshes.
     WaitOut,
 }
 
-/// Number of fetches that have begun. Orders events at which a clock may show the same instant.
+/// Number of fetches that have begun. Orders events that may have the same clock reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FetchCount(u64);
 
 /// Fetch in a task of its own: a caller that hangs up doesn't end it, and so can't cause another.
 type InFlight = Shared<BoxFuture<'static, ()>>;
 
-/// Cache of one document.
 pub(crate) struct Cache<S: Source> {
     source: S,
     clock: Arc<dyn Clock>,
@@ -70,7 +69,7 @@ struct State<T> {
 
 struct Cached<T> {
     document: Arc<T>,
-    /// Start of its fetch: changes at the provider before that are in it.
+    /// Start of its fetch; earlier changes at the provider are in the document.
     requested_at: Duration,
 }
 
@@ -149,7 +148,7 @@ impl<S: Source> Cache<S> {
                     }
                     (_, Some(fetch)) => Step::Join(fetch.clone()),
                     (_, None) if state.fetches > since => return state.latest(),
-                    // The clock isn't asked again after the wait: it may stand still.
+                    // The clock isn't read again after the wait, as it may not have advanced.
                     (_, None) if remaining.is_zero() || has_waited => {
                         state.cool_down_until = now + COOL_DOWN;
                         Step::Join(self.start(&mut state, now))
@@ -200,7 +199,7 @@ impl<S: Source> Cache<S> {
         });
         let this = Arc::clone(self);
         let in_flight = async move {
-            // The task panicked, or the runtime shuts down: nobody must join it again.
+            // The task panicked, or the runtime shuts down: no later caller may join it.
             if task.await.is_err() {
                 this.complete(Err(ProviderError::Interrupted), now);
             }

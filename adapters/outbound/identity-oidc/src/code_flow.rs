@@ -1,4 +1,4 @@
-//! Authorization code flow with PKCE (RFC 6749, RFC 7636), by way of `oauth2`.
+//! Authorization code flow with PKCE (RFC 6749, RFC 7636), implemented with `oauth2`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ type OidcClient = Client<
     EndpointSet,
 >;
 
-/// Bridge from `oauth2`, which supports an older reqwest only.
+/// Adapts our HTTP client to `oauth2`, which supports only an older reqwest.
 struct TokenEndpoint<'a>(&'a HttpClient);
 
 impl<'c> AsyncHttpClient<'c> for TokenEndpoint<'_> {
@@ -207,7 +207,8 @@ pub(crate) fn error_response(code: &str) -> IdentityError {
     }
 }
 
-/// Returns a code of the shape that the RFC's codes have; any other isn't repeated.
+/// Returns the code if it has the form of the RFC's codes, otherwise a fixed text: the provider may
+/// send anything.
 fn printable(code: &str) -> String {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     if (1..=40).contains(&code.len()) && code.bytes().all(is_allowed) {

@@ -8,12 +8,9 @@ use zeroize::Zeroizing;
 use crate::address::Issuer;
 use crate::admin_claim::AdminClaim;
 
-/// The provider, and the gateway's registration there.
 #[derive(Clone, Debug)]
 pub struct OidcConfig {
-    /// Issuer identifier of the provider.
     pub issuer: Issuer,
-    /// Client id of the gateway.
     pub client_id: String,
     /// Client secret; `None` for a public client, which PKCE alone protects.
     pub client_secret: Option<ClientSecret>,

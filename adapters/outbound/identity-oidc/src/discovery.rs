@@ -20,7 +20,7 @@ pub(crate) struct Endpoints {
     pub(crate) end_session: Option<Url>,
     pub(crate) token_authentication: ClientAuthentication,
     pub(crate) revocation_authentication: ClientAuthentication,
-    /// The provider names itself in each answer to an authorization request (RFC 9207).
+    /// The provider sends its issuer in each authorization response (RFC 9207).
     pub(crate) names_itself: bool,
 }
 
@@ -50,7 +50,6 @@ struct Document {
     authorization_response_iss_parameter_supported: bool,
 }
 
-/// Fetches the document.
 pub(crate) struct Discovery {
     pub(crate) http: HttpClient,
     pub(crate) issuer: Issuer,
@@ -61,7 +60,7 @@ impl Source for Discovery {
 
     const NAME: &'static str = "the discovery document";
 
-    /// Endpoints hardly ever move.
+    /// Addresses of endpoints rarely change.
     const MAX_AGE: Duration = Duration::from_hours(1);
 
     async fn fetch(&self) -> Result<Endpoints, ProviderError> {

@@ -1,4 +1,4 @@
-//! Errors of requests to the provider. None of them holds a token, a code or a secret.
+//! Errors of requests to the provider. None of them contains a token, a code or a secret.
 
 use std::sync::Arc;
 
@@ -10,13 +10,12 @@ pub(crate) enum ProviderError {
     /// No connection, no response, or no response in time.
     #[error("the identity provider could not be reached")]
     NoResponse(#[source] reqwest::Error),
-    /// Connection lost, or time up, within a response.
+    /// The connection broke, or the time was over, during a response.
     #[error("the identity provider's response broke off")]
     Truncated(#[source] reqwest::Error),
     /// Status 5xx or 429.
     #[error("the identity provider failed with HTTP {0}")]
     Status(u16),
-    /// Response that can't be used.
     #[error("{response}: {problem}")]
     Unusable {
         /// Name of the response.
@@ -24,10 +23,10 @@ pub(crate) enum ProviderError {
         /// The problem, and its remedy.
         problem: String,
     },
-    /// Failure to fetch the discovery document, without which nothing else can be asked for.
+    /// Failure to fetch the discovery document, which every other request needs.
     #[error(transparent)]
     Discovery(Arc<ProviderError>),
-    /// Fetch stopped by a panic or by the end of the process.
+    /// The fetch was stopped by a panic or by the end of the process.
     #[error("the request to the identity provider was interrupted")]
     Interrupted,
 }

@@ -35,7 +35,7 @@ impl HttpClient {
         let builder = if config.issuer.is_https() {
             Client::builder().https_only(true)
         } else {
-            // The system's certificates aren't needed, nor looked for where there may be none.
+            // The system's certificates aren't needed, and may be missing.
             Client::builder().tls_certs_only([])
         };
         let client = builder
@@ -50,7 +50,7 @@ impl HttpClient {
         Ok(Self(client))
     }
 
-    /// Gets a JSON document; `name` is its name in errors.
+    /// Gets a JSON document; errors call it `name`.
     pub(crate) async fn get_json(
         &self,
         name: &'static str,
@@ -72,7 +72,6 @@ impl HttpClient {
         Err(ProviderError::unusable(name, problem))
     }
 
-    /// Builds a POST of a form.
     pub(crate) fn post_form(&self, url: &Url, form: &[(&str, &str)]) -> RequestBuilder {
         self.0.post(url.clone()).form(form)
     }
@@ -97,7 +96,7 @@ impl HttpClient {
     /// Sends a request and reads the response to its end.
     ///
     /// # Errors
-    /// [`ProviderError::Status`] when the provider says that it fails or is overloaded.
+    /// [`ProviderError::Status`] when the provider reports a failure or an overload.
     pub(crate) async fn send(
         &self,
         name: &'static str,

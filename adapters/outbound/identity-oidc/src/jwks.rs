@@ -113,7 +113,8 @@ impl KeySet {
     }
 }
 
-/// JWK set (RFC 7517, section 5). Its keys are parsed one by one, so that one bad key spoils none.
+/// JWK set (RFC 7517, section 5). Its keys are parsed one by one, so that an invalid key doesn't
+/// affect the others.
 #[derive(Deserialize)]
 struct Document {
     keys: Vec<Value>,

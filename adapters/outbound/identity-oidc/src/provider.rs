@@ -42,7 +42,6 @@ pub enum OidcError {
     /// Without the scope there is no ID token.
     #[error("the scopes must contain `openid`")]
     NoOpenId,
-    /// Empty setting that is required.
     #[error("the {0} must not be empty")]
     Empty(&'static str),
     /// The HTTP client couldn't be built; the system's certificates may be unreadable.
@@ -53,7 +52,7 @@ pub enum OidcError {
 /// Reason why a token can't be accepted now.
 enum VerifyError {
     Invalid(InvalidToken),
-    /// The provider's keys aren't available, so it isn't known.
+    /// The provider's keys can't be fetched, so the token can't be verified.
     Unavailable(Arc<ProviderError>),
 }
 
@@ -143,7 +142,7 @@ impl Oidc {
         claims.map_err(VerifyError::Invalid)
     }
 
-    /// Returns the subject of the ID token that came with an access token.
+    /// Verifies the ID token that came with an access token, and returns its subject.
     async fn verify_id_token(&self, tokens: &Tokens, nonce: &str) -> Result<String, VerifyError> {
         let header = Header::parse(&tokens.id, Kind::Id).map_err(VerifyError::Invalid)?;
         let claims = self.signed_claims(&tokens.id, &header, CoolDown::WaitOut);
@@ -158,8 +157,9 @@ impl Oidc {
         Ok(subject.to_owned())
     }
 
-    /// Builds a revocation request (RFC 7009, 2.1); `None` when the provider takes none of this
-    /// client. `oauth2` has such requests too, but refuses http on loopback.
+    /// Builds a revocation request (RFC 7009, 2.1); `None` when the provider has no revocation
+    /// endpoint, or accepts no client authentication of ours. `oauth2` has such requests too, but
+    /// refuses http on loopback.
     fn revocation_request(&self, endpoints: &Endpoints, token: &str) -> Option<RequestBuilder> {
         let url: &Url = endpoints.revocation.as_ref()?;
         let client_id = self.config.client_id.as_str();
@@ -198,7 +198,8 @@ fn verify_signature(
     }
 }
 
-/// Tells if newer keys may verify the token: its key is unknown, or unnamed and maybe replaced.
+/// Returns whether newer keys may verify the token: its key is unknown, or it names no key and the
+/// key may have been replaced.
 fn may_be_rotation(header: &Header, reason: &InvalidToken) -> bool {
     match reason {
         InvalidToken::UnknownKey => true,
@@ -267,7 +268,7 @@ impl IdentityProvider for Oidc {
             return Ok(());
         }
         match error_code(&response.body).as_deref() {
-            // It offers revocation, but not of access tokens (RFC 7009, 2.2.1).
+            // The provider revokes other tokens, but no access tokens (RFC 7009, 2.2.1).
             Some("unsupported_token_type") => Ok(()),
             Some(code) => Err(error_response(code)),
             None => {

@@ -57,7 +57,6 @@ pub(crate) enum InvalidToken {
     AccessTokenHash,
 }
 
-/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Access,
@@ -113,7 +112,7 @@ impl Header {
         token: &str,
         keys: &[&VerificationKey],
     ) -> Result<Map<String, Value>, InvalidToken> {
-        // The signature alone: `claims` checks the rest, by the clock of the port.
+        // Only the signature is verified here: `claims` checks the rest, by the port's clock.
         let mut validation = Validation::new(self.algorithm);
         validation.validate_exp = false;
         validation.validate_aud = false;

@@ -18,8 +18,7 @@ use crate::pool::{CallError, ConnectionPool, ManagedConnection};
 use crate::reply::UnexpectedReply;
 use crate::scripts;
 
-/// Maximum number of admissions in one call. The server does nothing else meanwhile, some 12 µs
-/// each.
+/// Maximum number of admissions in one call. A call blocks the server for some 12 µs per admission.
 const MAX_BATCH: usize = 64;
 
 type Reply = Result<Vec<i64>, CallError>;
@@ -103,7 +102,7 @@ impl AdmissionBatcher {
         }
         match timeout(self.timeout, reply).await {
             Ok(reply) => reply.unwrap_or(Err(CallError::BatchAborted)),
-            // The admission leaves the queue, too: a slow server may have many before it.
+            // The admission also leaves the queue: a slow server may have many before it.
             Err(_) => Err(CallError::BatchTimeout(self.timeout)),
         }
     }
@@ -120,7 +119,7 @@ impl BatchQueue {
     /// Takes the next batch. When it is empty, the queue has no worker any more.
     fn next_batch(&self) -> Vec<QueuedAdmission> {
         let mut state = self.lock();
-        // A request whose caller hung up isn't counted.
+        // A request whose caller disconnected isn't counted.
         state
             .admissions
             .retain(|admission| !admission.reply.is_closed());
@@ -155,7 +154,7 @@ impl BatchQueue {
 impl BatchWorker {
     async fn run(mut self) {
         loop {
-            // Admissions of tasks that are ready to run join the batch.
+            // Lets tasks that are ready to run add their admissions to the batch.
             tokio::task::yield_now().await;
             let batch = self.queue.next_batch();
             if batch.is_empty() {
@@ -165,7 +164,7 @@ impl BatchWorker {
             match self.queue.send(&batch).await {
                 Ok(replies) if replies.len() == batch.len() => {
                     for (admission, reply) in batch.into_iter().zip(replies) {
-                        // The caller may have hung up.
+                        // The caller may have disconnected.
                         let _ = admission.reply.send(reply);
                     }
                 }

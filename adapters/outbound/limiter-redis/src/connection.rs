@@ -25,15 +25,14 @@ pub(crate) enum Connection {
     Cluster(ClusterConnection),
 }
 
-/// A script with its keys, which are those of one API key, of many for admissions, or of the bank,
-/// and its arguments.
+/// A script with its arguments and its keys: those of one API key, of many for admissions, or of
+/// the bank.
 pub(crate) struct ScriptCall<'a> {
     pub(crate) script: &'a Script,
     pub(crate) keys: &'a [String],
     pub(crate) arguments: &'a [Argument],
 }
 
-/// An argument of a script.
 #[derive(Clone, Debug)]
 pub(crate) enum Argument {
     Number(i64),
@@ -60,8 +59,8 @@ impl ScriptCall<'_> {
 }
 
 impl Connection {
-    /// Runs a script on the node that has the keys. A node that doesn't know the script is sent its
-    /// text; nothing was done until then. Errors inside the reply are left there.
+    /// Runs a script on the node that has the keys. A node that hasn't cached the script is sent
+    /// its text; it did nothing before. Errors inside the reply are returned as values.
     pub(crate) async fn run(&mut self, call: &ScriptCall<'_>) -> RedisResult<Value> {
         let slot = &call.keys[0];
         let by_hash = call.append_to(call.script.by_hash());

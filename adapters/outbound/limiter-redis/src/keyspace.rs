@@ -36,9 +36,9 @@ impl Keyspace {
         &self.namespace
     }
 
-    /// Returns the keys of a script; the hash tag in braces decides the slot, which is one for all
-    /// that share their counters. The state of the key that the counters are named after is in the
-    /// same hash as the counters: few keys are ever rotated.
+    /// Returns the keys of a script. The hash tag in braces decides the slot, which is the same for
+    /// all keys that share their counters. The state of the first of these keys is in the same hash
+    /// as the counters: few keys are ever rotated.
     pub(crate) fn keys(&self, script: &Script, key: CountedKey) -> impl Iterator<Item = String> {
         let namespace = &self.namespace;
         let (counters, id) = (key.counters.0.simple(), key.id.0.simple());

@@ -22,14 +22,14 @@
 //! | `cep:{bank}:w` | sorted set | turns of the last 61 s | until the last of them leaves it |
 //! | `cep:{bank}:q` | hash | the lanes of waiting callers, by replica | while callers wait, 61 s at most |
 //!
-//! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
-//! hasn't cached the script yet. On a single server, admissions that arrive during a call share the
-//! next one, up to 64 of them, and readings of limits share one call of up to 100; on a cluster, and on
-//! a server in cluster mode, each key is a call. The
-//! clock is the server's `TIME`; an admission is never earlier than the one before it, and the month
-//! only rolls forward, never past the server's. Refusals change no count.
-//! A state that was lost or evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and
-//! is hydrated from the store; a change that arrives meanwhile is kept and wins.
+//! Every call of the port is one script and one round trip: `EVALSHA`, or `EVAL` where a server
+//! hasn't cached the script yet. On a single server, admissions that arrive during a call are sent
+//! together in the next one, up to 64 of them, and the limits of up to 100 keys are read in one
+//! call; on a cluster, and on a server in cluster mode, each key needs its own call. Time is the
+//! server's `TIME`. An admission is never dated earlier than the one before it, and the month only
+//! moves forward, never past the server's. Refusals change no count. A state that was lost or
+//! evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and is hydrated from the
+//! store; a change that arrives meanwhile is kept and takes precedence.
 //!
 //! # Requirements
 //!
@@ -50,11 +50,11 @@
 //!
 //! # Failures
 //!
-//! Every failure is an error, and no call is repeated that may have been executed: a call whose reply
-//! was lost may have been counted. An error of one API key's keys fails its request alone; when a whole
-//! call fails, the requests queued behind it fail too, uncounted. Repeated are only commands that were
-//! refused before they began: a script that isn't cached, a slot on another node. The next call
-//! replaces a lost connection.
+//! Every failure is an error, and no call is repeated that may have been executed: a call whose
+//! reply was lost may have been counted. An error of one API key's keys fails its request alone;
+//! when a whole call fails, the requests queued behind it fail too, uncounted. Only commands that
+//! were refused before they began are repeated: a script that isn't cached, a slot on another node.
+//! The next call replaces a lost connection.
 //!
 //! A turn whose reply was lost is used up without a query to the bank. The lanes of a process that
 //! ended expire after 5 s, during which callers behind them may wait in vain. After a step of the

@@ -27,8 +27,8 @@ use crate::scripts::{self, Script};
 
 /// Time limit for a replica's confirmation of a revocation.
 const REPLICATION_TIMEOUT: Duration = Duration::from_millis(100);
-/// Maximum number of keys that are read in one call. The server does nothing else meanwhile, some 10 µs
-/// each: a page of keys is one call, and admissions go between two.
+/// Maximum number of keys read in one call. A call blocks Redis for some 10 µs per key; admissions
+/// run between two calls, and a page of keys needs only one.
 const MAX_PEEKS: usize = 100;
 /// Time limit for waiting behind other revocations.
 const REVOCATION_QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -38,7 +38,7 @@ pub struct RedisLimiter {
     pool: Arc<ConnectionPool>,
     /// `None` on a cluster: its keys are on several nodes, which no single call reaches.
     batcher: Option<AdmissionBatcher>,
-    /// `WAIT` holds up everything behind it on its connection, so it has one of its own.
+    /// `WAIT` blocks all later commands on its connection, so revocations have their own.
     revocations: tokio::sync::Mutex<ManagedConnection>,
     keyspace: Keyspace,
 }
@@ -126,8 +126,8 @@ impl RedisLimiter {
         }
     }
 
-    /// Creates the pacer of queries to the bank of one replica; all replicas with the same servers
-    /// and namespace share its budget. It uses this limiter's connections.
+    /// Creates one replica's pacer of bank queries. All replicas with the same servers and
+    /// namespace share its budget. It uses this limiter's connections.
     pub fn pacer(&self, replica: Uuid, pacing: Pacing) -> RedisPacer {
         let pool = Arc::clone(&self.pool);
         RedisPacer::new(pool, self.keyspace.namespace(), replica, pacing)
@@ -162,7 +162,7 @@ impl RedisLimiter {
     async fn decide(&self, key: CountedKey) -> Result<Vec<i64>, CallError> {
         if let Some(batcher) = &self.batcher {
             match batcher.admit(key).await {
-                // A single server in cluster mode that has all slots: nothing was done.
+                // A single server in cluster mode refused keys of several slots; nothing was done.
                 Err(error) if error.is_cross_slot() => {}
                 reply => return reply,
             }
@@ -184,7 +184,7 @@ impl RedisLimiter {
         try_join_all(replies).await
     }
 
-    /// Runs a script that takes many keys on one.
+    /// Runs a script that takes many API keys with only one.
     async fn run_on_one(&self, script: &Script, key: CountedKey) -> Result<Vec<i64>, CallError> {
         let mut replies = self.run_on_all(script, &[key]).await?;
         replies.pop().unwrap_or(Err(UnexpectedReply.into()))
@@ -263,7 +263,7 @@ fn state_arguments(state: KeyState) -> [Argument; 4] {
     ]
 }
 
-/// Encodes a count as a script argument: numbers in Lua are exact up to 2^53.
+/// Encodes a count as a script argument, at most 2^53: larger numbers aren't exact in Lua.
 fn number(number: u64) -> i64 {
     i64::try_from(number.min(1 << 53)).unwrap_or(1 << 53)
 }

@@ -6,14 +6,12 @@ use std::time::Duration;
 use deadpool_redis::redis::io::tcp::TcpSettings;
 use deadpool_redis::redis::{Client, ConnectionAddr, ConnectionInfo, TlsCertificates};
 
-/// Connection options.
 #[derive(Clone, Debug)]
 pub struct RedisOptions {
-    /// Time limits.
     pub timeouts: RedisTimeouts,
     /// Number of connections shared by all requests. One carries tens of thousands of requests a second.
     pub connections: NonZeroUsize,
-    /// Prefix of all keys: 1–32 of `a-z`, `0-9` and `-`.
+    /// Prefix of all keys: 1 to 32 characters of `a-z`, `0-9` and `-`.
     pub namespace: String,
     /// Certificate of the authority that signed the servers', in PEM; `None` trusts the system's
     /// authorities.
@@ -36,17 +34,17 @@ impl Default for RedisOptions {
 /// counted.
 #[derive(Clone, Copy, Debug)]
 pub struct RedisTimeouts {
-    /// Waiting for another request that is connecting already.
+    /// Maximum wait for another request's connection attempt.
     pub wait: Duration,
-    /// Connecting, TLS and authentication included.
+    /// Maximum time to connect, TLS and authentication included.
     pub create: Duration,
-    /// Waiting for a script's reply.
+    /// Maximum wait for a script's reply.
     pub response: Duration,
 }
 
 impl Default for RedisTimeouts {
-    /// Returns 200, 200 and 150 ms: some hundred times what a script takes in one data centre, and little
-    /// beside a look-up at the bank.
+    /// Returns 200, 200 and 150 ms: about a hundred times as long as a script takes within one data
+    /// centre, and short compared with a query to the bank.
     fn default() -> Self {
         Self {
             wait: Duration::from_millis(200),
@@ -56,40 +54,34 @@ impl Default for RedisTimeouts {
     }
 }
 
-/// Invalid options. Holds nothing of a URL: there may be a password in it.
+/// Invalid options. Contains no part of a URL, which may include a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RedisLimiterError {
-    /// A URL is malformed.
     #[error(
         "URL {number} of Redis can't be read: write redis://HOST:PORT, or rediss:// for TLS, with \
          USER:PASSWORD@ before the host (percent-encoded) where there is one"
     )]
     Url {
-        /// Its position among those given, from 1.
+        /// Position of the URL among those given, from 1.
         number: usize,
     },
-    /// A URL asks for TLS without verification of the certificate.
     #[error(
         "URL {number} of Redis ends with #insecure: certificates are always checked; give the \
          root certificate of a private authority instead"
     )]
     Insecure {
-        /// Its position among those given, from 1.
+        /// Position of the URL among those given, from 1.
         number: usize,
     },
-    /// A cluster without nodes.
     #[error("a Redis Cluster needs the URL of at least one of its nodes")]
     NoNodes,
-    /// Nodes with different credentials, schemes or databases.
     #[error(
         "the URLs of a Redis Cluster differ in more than host and port: all its nodes have one \
          user, one password, one scheme and database 0"
     )]
     UnlikeNodes,
-    /// The root certificate isn't valid PEM.
     #[error("the root certificate for Redis is no certificate in PEM")]
     Certificate,
-    /// The namespace is too long or has invalid characters.
     #[error("the namespace of the keys in Redis must be 1 to 32 of a-z, 0-9 and -")]
     Namespace,
 }
@@ -130,7 +122,7 @@ impl RedisOptions {
             },
             _ => info,
         };
-        // Without CLIENT SETINFO, for which a user would need a right that older servers don't know.
+        // CLIENT SETINFO is skipped: it needs a right that older servers don't know.
         let settings = info.redis_settings().clone().set_skip_set_lib_name();
         Ok(info
             .set_redis_settings(settings)

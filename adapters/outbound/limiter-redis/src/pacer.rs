@@ -1,7 +1,7 @@
 //! Implementation of the `Pacer` port: one query budget for all replicas.
 //!
-//! Callers wait in this process. One task, while there are any, tells Redis the lanes that wait and
-//! asks for turns: what Redis has to do grows with the lanes of the replicas, not with the callers.
+//! Callers wait in this process. While there are any, one task reports their lanes to Redis and
+//! asks for turns: the load on Redis grows with the lanes of the replicas, not with the callers.
 
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -25,7 +25,7 @@ use scripts::{PacingScripts, TurnReply};
 /// Maximum interval between two calls while callers wait: others may have left the queue, or a
 /// back-off may have begun. A fraction of the scripts' `LEASE`, which each call renews.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// The interval when the turn is due, but a replica that is ahead hasn't taken its own yet.
+/// Interval while the next turn is due, but another replica hasn't taken it yet.
 const SHORT_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Pacer in Redis. Created by [`RedisLimiter::pacer`](crate::RedisLimiter::pacer).
@@ -115,7 +115,7 @@ impl Inner {
         }
     }
 
-    /// Answers callers; returns the time until the next call.
+    /// Passes a reply on to the callers; returns the time until the next call.
     fn follow(&self, call: Call, reply: TurnReply) -> Duration {
         let mut queue = self.queue();
         match reply {
@@ -153,11 +153,12 @@ impl Inner {
 impl Pacer for RedisPacer {
     async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError> {
         let longest_wait = longest_wait(patience);
-        // Redis refuses at once whoever has no time.
+        // Redis refuses callers without any time left at once.
         let deadline = longest_wait.max(POLL_INTERVAL);
         match timeout(deadline, self.wait(lane, longest_wait)).await {
             Ok(answer) => answer,
-            // Its turn moved back. Now is the last moment for it, or it hears the true time.
+            // Its turn was postponed. Asking without patience gets a turn now, or a refusal with
+            // the current wait.
             Err(_) => self.wait(lane, Duration::ZERO).await,
         }
     }

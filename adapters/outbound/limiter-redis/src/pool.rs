@@ -17,7 +17,7 @@ use crate::reply::UnexpectedReply;
 /// repairs them one by one.
 const MAX_CLUSTER_FAILURES: u64 = 16;
 
-/// Failure of a call to Redis. For the log alone; holds no password.
+/// Failure of a call to Redis, for the log. Contains no password.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum CallError {
     #[error("another request was still connecting to Redis after {0:?}")]
@@ -46,7 +46,6 @@ impl CallError {
     }
 }
 
-/// Creates connections.
 #[derive(Clone)]
 pub(crate) enum Connector {
     /// A deadpool pool, which owns the connections. They are returned to it only when they are lost,
@@ -93,7 +92,6 @@ impl ConnectionPool {
     }
 }
 
-/// An established connection.
 struct Established {
     connection: Connection,
     generation: u64,
@@ -139,7 +137,7 @@ impl ManagedConnection {
         Ok(each.collect())
     }
 
-    /// Runs a script, and waits until a replica has its writes; returns how many have.
+    /// Runs a script, then waits until a replica has its writes; returns how many have.
     pub(crate) async fn run_and_wait(
         &self,
         call: &ScriptCall<'_>,
@@ -172,7 +170,7 @@ impl ManagedConnection {
             if current.failures >= max_failures
                 && let Some(pooled) = slot.take().and_then(|current| current.pooled)
             {
-                // Not returned to the pool. Requests under way have their own handle.
+                // Not returned to the pool. Requests in progress have their own handle.
                 drop(PooledConnection::take(pooled));
             }
         }

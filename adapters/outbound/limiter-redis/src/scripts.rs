@@ -7,8 +7,9 @@ use deadpool_redis::redis;
 /// A script, cached by the server under its SHA-1.
 pub(crate) struct Script {
     text: &'static str,
-    /// Kinds of its keys: state of an API `k`ey; counter`s`, `w`indow and `r`efunds, which the keys
-    /// of a rotation share; `s`tate, `w`indow and `q`ueue of the bank.
+    /// Kinds of its keys. Of an API key: `k` is its state; `s`, `w` and `r` are the counters, the
+    /// window and the refunds, which the keys of a rotation share. Of the bank: `s` is the state,
+    /// `w` the window and `q` the queue.
     pub(crate) keys: &'static [char],
     hash: String,
 }
@@ -47,9 +48,9 @@ macro_rules! scripts {
 
 scripts! {
     "scripts/common.lua":
-    /// Admits requests, one for each three keys; one reply for each.
+    /// Admits requests: three keys and one reply for each.
     ADMIT('k' 's' 'w') = "scripts/admit.lua";
-    /// Returns what is left of the limits, for each three keys.
+    /// Returns the remaining limits: three keys and one reply for each.
     PEEK('k' 's' 'w') = "scripts/peek.lua";
     /// Merges a snapshot of the store.
     HYDRATE('k' 's' 'w') = "scripts/hydrate.lua";
@@ -57,13 +58,13 @@ scripts! {
     APPLY('k') = "scripts/apply.lua";
     /// Refunds one request.
     REFUND('s' 'r') = "scripts/refund.lua";
-    /// Makes counters unknown.
+    /// Marks counters as unknown.
     FORGET('s') = "scripts/forget.lua";
 }
 
 scripts! {
     "scripts/pacing/common.lua":
-    /// Tells a replica's waiting callers, and takes a turn.
+    /// Reports a replica's waiting callers, and takes a turn.
     TURN('s' 'w' 'q') = "scripts/pacing/queue.lua" "scripts/pacing/turn.lua";
     /// Returns what is left of the budget.
     BUDGET('s' 'w' 'q') = "scripts/pacing/queue.lua" "scripts/pacing/budget.lua";

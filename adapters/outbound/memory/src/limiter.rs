@@ -19,8 +19,8 @@ mod shard;
 /// Shards of the map: enough that two cores seldom contend for one.
 const SHARDS: usize = 64;
 
-/// Rate limiter that counts in this process. The minute runs on the monotonic clock, the month on
-/// the wall clock, and forward only.
+/// Rate limiter that counts in this process. Minutes are measured by the monotonic clock; months by
+/// the wall clock, and they only move forward.
 pub struct InProcessLimiter {
     clock: Arc<dyn Clock>,
     hasher: RandomState,
@@ -28,7 +28,7 @@ pub struct InProcessLimiter {
 }
 
 impl InProcessLimiter {
-    /// A limiter that knows no key yet.
+    /// Creates a limiter that knows no key yet.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
@@ -82,7 +82,7 @@ impl Limiter for InProcessLimiter {
         keys: &[CountedKey],
     ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
         let (now, now_ms) = (self.clock.now(), self.now_ms());
-        // One shard at a time: a page of keys must not hold up the admissions of all others.
+        // One shard at a time: a page of keys must not delay the admissions of all others.
         let peek = |key: &CountedKey| {
             let mut shard = self.shard(key.counters);
             let (state, counters) = shard.known(*key)?;

@@ -22,8 +22,8 @@ pub struct InProcessPacer {
 /// The schedule and the tasks that wait for it.
 struct Queue {
     schedule: Schedule,
-    /// Wakers of the tasks. Only the next one has to be woken by an arrival, an acquisition or a
-    /// departure: with each of thousands woken every time, none would get its turn in time.
+    /// Wakers of the tasks. An arrival, an acquisition or a departure wakes only the next one: if
+    /// each of thousands were woken every time, none would get its turn in time.
     waiting: HashMap<WaiterId, Arc<Notify>>,
 }
 
@@ -54,7 +54,7 @@ impl Queue {
         }
     }
 
-    /// Wakes every task: the times they were given hold no more.
+    /// Wakes every task, because the times they were given aren't valid any more.
     fn wake_all(&self) {
         for waker in self.waiting.values() {
             waker.notify_one();
@@ -63,13 +63,13 @@ impl Queue {
 }
 
 impl InProcessPacer {
-    /// A pacer of a bank that hasn't been queried yet.
+    /// Creates a pacer of a bank that hasn't been queried yet.
     pub fn new(pacing: Pacing) -> Self {
         Self::following(move || pacing)
     }
 
-    /// A pacer of a bank that hasn't been queried yet, with a budget that may change; `pacing` is
-    /// called at each use.
+    /// Creates a pacer of a bank that hasn't been queried yet, with a budget that may change;
+    /// `pacing` is called at each use.
     pub fn following(pacing: impl Fn() -> Pacing + Send + Sync + 'static) -> Self {
         Self {
             queue: Mutex::new(Queue {
@@ -85,7 +85,7 @@ impl InProcessPacer {
         self.epoch.elapsed()
     }
 
-    /// The queue, with the budget of now.
+    /// Locks the queue, and updates its budget.
     fn queue(&self) -> MutexGuard<'_, Queue> {
         let pacing = (self.pacing)();
         let queue = self.queue.lock();
@@ -154,7 +154,7 @@ impl Pacer for InProcessPacer {
     }
 }
 
-/// A place in the queue, left when dropped.
+/// A place in the queue; dropping it leaves the queue.
 struct QueuePlace<'a> {
     pacer: &'a InProcessPacer,
     id: WaiterId,

@@ -1,5 +1,5 @@
-//! Drawing of a page (ISO 32000-1, 8 and 9): where its texts stand, and whether everything is drawn as
-//! the portal's generator draws it.
+//! Interprets the content of a page (ISO 32000-1, 8 and 9): where its texts stand, and whether
+//! everything is drawn as the portal's generator draws it.
 
 use domain::check::{Drawing, MAX_RUNS, PdfError, PrintedPage, TextRun};
 
@@ -15,15 +15,15 @@ const MAX_TOKENS: usize = 30_000;
 const MAX_OPERANDS: usize = 64;
 /// Maximum number of saved states.
 const MAX_STATES: usize = 64;
-/// Smallest size of a text that people read, in points.
+/// Smallest legible font size, in points.
 const READABLE: f32 = 3.0;
-/// Most slope of an upright text.
+/// Maximum slope of a text that counts as upright.
 const UPRIGHT: f32 = 0.001;
-/// An adjustment between letters that is a blank, in thousandths of the size.
+/// Adjustment between letters that counts as a blank, in thousandths of the font size.
 const BLANK: f32 = -180.0;
 const BLACK: Colour = [0.0; 3];
 
-/// Draws the page.
+/// Interprets the content of a page: returns its texts, and whether the page is the portal's.
 pub(crate) fn draw(page: &Page<'_>) -> Result<PrintedPage, PdfError> {
     let mut canvas = Canvas::new(page);
     let mut lexer = Lexer::new(&page.content, 0, MAX_TOKENS);
@@ -32,7 +32,7 @@ pub(crate) fn draw(page: &Page<'_>) -> Result<PrintedPage, PdfError> {
         match token {
             Token::Object(operand) if operands.len() < MAX_OPERANDS => operands.push(operand),
             Token::Object(_) => return Err(PdfError::TooComplex),
-            // An inline picture: its bytes are no tokens.
+            // An inline image: its bytes aren't tokens.
             Token::Word(b"BI") => {
                 canvas.judge.require(false);
                 lexer.skip_inline_image();
@@ -48,7 +48,7 @@ pub(crate) fn draw(page: &Page<'_>) -> Result<PrintedPage, PdfError> {
     Ok(canvas.finish(operands.is_empty()))
 }
 
-/// State that `q` saves.
+/// Graphics state that `q` saves.
 #[derive(Clone, Copy)]
 struct State {
     matrix: Matrix,
@@ -66,14 +66,14 @@ struct Canvas<'a> {
     source: &'a Page<'a>,
     runs: Vec<TextRun>,
     judge: Judge,
-    /// A viewer shows the texts that were read, where they were read.
+    /// Every text read so far is visible to readers, at the place where it was read.
     is_legible: bool,
     state: State,
     saved: Vec<State>,
     text: Matrix,
     line: Matrix,
     is_in_text: bool,
-    /// The next text continues the last one.
+    /// The next text continues the last run.
     continues: bool,
     path: Path,
 }
@@ -107,8 +107,8 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// The operators that the portal's generator writes, each in its place; all others make the page
-    /// another one.
+    /// Applies an operator. One that the portal's generator never writes, or writes elsewhere,
+    /// makes the page not the portal's.
     fn apply(&mut self, operator: &[u8], operands: &[Object]) -> Result<(), PdfError> {
         match operator {
             b"q" => {
@@ -135,7 +135,7 @@ impl<'a> Canvas<'a> {
                 self.judge.require(width.is_ok_and(|width| width > 0.0));
                 self.state.line_width = width.unwrap_or(1.0);
             }
-            // Square or butt ends reach at most half a line's width beyond it.
+            // Square or butt caps extend a line by at most half its width.
             b"J" => {
                 let cap: Result<[f32; 1], _> = numbers(operands);
                 self.judge
@@ -197,14 +197,14 @@ impl<'a> Canvas<'a> {
         self.judge.require(!self.is_in_text);
         self.judge
             .require(turned == 0.0 && leaned == 0.0 && right > 0.0 && up > 0.0);
-        // Reading its pixels is the greatest part of the work, so it comes last.
+        // Checked last: reading the pixels is the greatest part of the work.
         let is_emblem = self.judge.is_portals() && self.source.is_emblem(name);
         let bounds = Bounds::of([[x, y], [x + right, y + up]]);
         self.judge.picture(bounds, is_emblem);
         Ok(())
     }
 
-    /// Operators of texts. Those that the portal doesn't write are read, too.
+    /// Applies a text operator, also one that the portal never writes.
     fn write(&mut self, operator: &[u8], operands: &[Object]) -> Result<(), PdfError> {
         match operator {
             b"BT" | b"ET" => {
@@ -247,7 +247,7 @@ impl<'a> Canvas<'a> {
         Ok(())
     }
 
-    /// Operators of texts that the portal doesn't write; all others change only how things look.
+    /// Applies a text operator that the portal never writes; the rest only changes the appearance.
     fn write_otherwise(&mut self, operator: &[u8], operands: &[Object]) -> Result<(), PdfError> {
         match operator {
             b"TD" => {
@@ -294,7 +294,7 @@ impl<'a> Canvas<'a> {
         self.advance([0.0, -self.state.leading]);
     }
 
-    /// Shows strings; numbers between them move the letters apart.
+    /// Shows strings; numbers between them adjust the space between letters.
     fn show(&mut self, parts: &[Object]) -> Result<(), PdfError> {
         let mut text = String::new();
         let mut codes = Vec::new();
@@ -380,12 +380,12 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// Returns `true` for the operands of a line without gaps.
+/// Returns `true` for the operands of a solid line.
 fn is_solid(operands: &[Object]) -> bool {
     matches!(operands, [Object::Array(gaps), Object::Number(0.0)] if gaps.is_empty())
 }
 
-/// Points of operands, `None` for what isn't one.
+/// Reads operands as points, at most four; `None` for a pair that isn't two numbers.
 fn points(operands: &[Object]) -> Vec<Option<[f32; 2]>> {
     let pairs = operands.chunks(2).take(4);
     pairs.map(|pair| numbers(pair).ok()).collect()

@@ -8,18 +8,18 @@ use crate::lexer::{Dictionary, Lexer, Object, Token, is_blank};
 
 /// Maximum number of indirect objects; the portal's PDF has 10.
 const MAX_OBJECTS: usize = 256;
-/// Maximum number of objects within them; the portal's PDF has about 150.
+/// Maximum number of values in all objects together; the portal's PDF has about 150.
 const MAX_VALUES: usize = 20_000;
 /// Maximum length of the comments of the portal's file, which has 18 bytes of them: the first two lines and the last.
 const MAX_COMMENTS: usize = 24;
-/// Maximum length of a text among its objects: the generator's name has 71 bytes.
+/// Maximum length of a string in its objects: the generator's name has 71 bytes.
 const MAX_TEXT: usize = 80;
-/// Maximum length of all but its streams; the portal's has 1,600 bytes.
+/// Maximum length of the file without its streams; the portal's has 1,600 bytes.
 const MAX_BESIDE_STREAMS: usize = 4096;
-/// The last line of a file stands within its last kilobyte.
+/// `startxref` is searched for in the last 1,024 bytes.
 const TAIL: usize = 1024;
 
-/// A file whose objects were read.
+/// A PDF file whose objects were read.
 pub(crate) struct File<'a> {
     bytes: &'a [u8],
     objects: BTreeMap<u32, Indirect<'a>>,
@@ -28,7 +28,6 @@ pub(crate) struct File<'a> {
     is_of_one_revision: bool,
 }
 
-/// An indirect object.
 pub(crate) struct Indirect<'a> {
     offset: usize,
     value: Object,
@@ -58,7 +57,8 @@ impl<'a> Indirect<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Reads the objects of a file, whose table must name exactly them: a viewer goes by the table.
+    /// Reads the objects of a file. Its cross-reference table must list exactly them, as viewers
+    /// rely on it.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PdfError> {
         if !bytes.starts_with(b"%PDF-1.") {
             return Err(PdfError::NotPdf);
@@ -90,7 +90,7 @@ impl<'a> File<'a> {
         Ok(file)
     }
 
-    /// A file whose objects were found without its tables.
+    /// Creates a file from objects that were found without a cross-reference table.
     pub(crate) fn salvaged(objects: BTreeMap<u32, Indirect<'a>>, trailer: Dictionary) -> Self {
         Self {
             bytes: &[],
@@ -101,13 +101,13 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Returns `true` if every viewer finds the objects that were read, and no others.
+    /// Returns `true` if every viewer finds exactly the objects that were read.
     pub(crate) fn is_of_one_revision(&self) -> bool {
         self.is_of_one_revision
     }
 
-    /// Returns `true` if the table is written to the letter, and no other object may be found by a
-    /// viewer that searches for them, as viewers do when a table displeases them.
+    /// Returns `true` if the table follows the format strictly, and a viewer that searches for
+    /// objects, as viewers do when a table is malformed, finds no others.
     fn is_plain(&self, table: usize) -> bool {
         let count = |word: &[u8]| {
             let words = self.bytes.windows(word.len());
@@ -120,8 +120,8 @@ impl<'a> File<'a> {
         has_words && self.has_plain_table(table)
     }
 
-    /// Number of places where a viewer that searches for objects finds one: `obj` behind a number and a
-    /// blank. Compressed bytes look like that once in a million files.
+    /// Number of places where a viewer that searches for objects finds one: `obj` after a number
+    /// and a blank. Compressed bytes look like that in about one of a million files.
     fn places_of_objects(&self) -> usize {
         let is_place = |window: &[u8]| match window {
             [digit, blank, b'o', b'b', b'j'] => digit.is_ascii_digit() && is_blank(*blank),
@@ -161,8 +161,8 @@ impl<'a> File<'a> {
             && self.trailer.get("Size").and_then(Object::as_index) == Some(size)
     }
 
-    /// Returns `true` if nothing stands in the file but short texts and streams that `is_known`: a program that takes
-    /// the file for one of another kind finds no content of that kind.
+    /// Returns `true` if the file contains only short strings and streams that satisfy `is_known`:
+    /// a program that reads the file as another format finds no content of that format.
     pub(crate) fn has_only_streams(&self, is_known: impl Fn(&Dictionary, &[u8]) -> bool) -> bool {
         let mut beside = self.bytes.len();
         let mut objects = self.objects.values();
@@ -213,7 +213,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// Reads the bytes behind `stream` and its line end.
+    /// Reads the bytes after `stream` and its line end.
     fn read_stream(&self, value: &Object, lexer: &mut Lexer<'a>) -> Result<&'a [u8], PdfError> {
         let Object::Dictionary(dictionary) = value else {
             return Err(PdfError::Damaged);
@@ -231,7 +231,7 @@ impl<'a> File<'a> {
         stream.ok_or(PdfError::Damaged)
     }
 
-    /// Reads the cross-reference table, which must have all objects and no other.
+    /// Reads the cross-reference table, which must list all objects and no others.
     fn read_table(&self, lexer: &mut Lexer<'a>) -> Result<(), PdfError> {
         lexer.expect("xref")?;
         let mut known = 0;
@@ -292,12 +292,12 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// An entry of the trailer.
     pub(crate) fn trailer(&self) -> &Dictionary {
         &self.trailer
     }
 
-    /// The object itself, or the one that a reference names. A reference to a reference is none.
+    /// The object itself, or the one that a reference names. A reference to a reference isn't
+    /// followed.
     pub(crate) fn resolve<'b>(&'b self, object: &'b Object) -> Option<&'b Object> {
         match object {
             Object::Reference(number) => self.objects.get(number).map(|object| &object.value),
@@ -305,7 +305,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The dictionary of an entry.
+    /// Dictionary in an entry of `within`, directly or by reference.
     pub(crate) fn dictionary<'b>(
         &'b self,
         within: &'b Dictionary,
@@ -317,7 +317,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The dictionary and the bytes of a stream.
+    /// Dictionary and bytes of the stream that a reference names.
     pub(crate) fn stream(&self, object: &Object) -> Option<(&Dictionary, &'a [u8])> {
         let Object::Reference(number) = object else {
             return None;

@@ -32,7 +32,7 @@ pub(crate) fn decode(
     if filters.len() > MAX_FILTERS {
         return Err(PdfError::TooComplex);
     }
-    // Predictors are for pictures and cross-reference streams; a file of its own is no stream.
+    // Predictors are for images and cross-reference streams; `F` names an external file.
     if dictionary.has("DecodeParms") || dictionary.has("F") {
         return Err(PdfError::Damaged);
     }
@@ -47,7 +47,7 @@ pub(crate) fn decode(
     decoded.ok_or(PdfError::Damaged)
 }
 
-/// The inflated bytes of a stream, at most `room`, behind whose data there is nothing.
+/// The inflated bytes of a stream, at most `room`; no bytes may follow its data.
 ///
 /// # Errors
 /// [`PdfError::TooComplex`] for more, [`PdfError::Damaged`] for bad bytes or further ones.

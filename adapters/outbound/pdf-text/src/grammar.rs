@@ -1,22 +1,22 @@
-//! Grammar of the portal's drawing: the boxes, lines and picture of its page, measured on a recorded one,
-//! and the manner in which it writes texts. Whatever else is drawn makes the page another one.
+//! Layout of the portal's page: its boxes, lines and picture, measured on a recorded page, and the
+//! way in which texts are written. A page on which anything else is drawn isn't the portal's.
 
 use crate::matrix::Bounds;
 
 /// Red, green and blue, 0 to 1 each.
 pub(crate) type Colour = [f32; 3];
 
-/// Width and height of the portal's page.
+/// Width and height of the portal's page, in points.
 pub(crate) const SHEET: [f32; 2] = [595.0, 850.0];
-/// SHA-256 of the pixels of its picture, 720 by 234 of 8-bit RGB: the emblem of SPEI.
+/// SHA-256 of the pixels of the page's picture, the emblem of SPEI: 720 by 234, 8-bit RGB.
 pub(crate) const EMBLEM: [u8; 32] = [
     0x59, 0x8d, 0x1a, 0xe7, 0xb2, 0xff, 0x4d, 0xa2, 0x9d, 0x0b, 0xc0, 0x78, 0x1d, 0x7f, 0x40, 0xc9,
     0x00, 0x4c, 0x95, 0x7f, 0x29, 0xf3, 0xe0, 0x0d, 0x0a, 0xdb, 0x48, 0x26, 0x98, 0xb3, 0x57, 0xe5,
 ];
-/// Width and height of that picture, in pixels.
+/// Width and height of the emblem, in pixels.
 pub(crate) const EMBLEM_SIZE: [usize; 2] = [720, 234];
 
-/// Places of the filled boxes, each framed in white.
+/// Edges (left, bottom, right, top) and grey level of the filled boxes, each framed in white.
 const BOXES: [([f32; 4], f32); 6] = [
     ([22.0, 782.0, 574.0, 800.0], 0.8),
     ([22.0, 692.0, 397.0, 780.0], 0.933),
@@ -25,51 +25,52 @@ const BOXES: [([f32; 4], f32); 6] = [
     ([22.0, 556.0, 302.0, 686.0], 0.933),
     ([21.0, 35.0, 575.0, 165.0], 0.8),
 ];
-/// Ends of the lines, their width and their grey.
+/// End points, width and grey level of the lines.
 const LINES: [([[f32; 2]; 2], f32, f32); 2] = [
     ([[23.0, 693.5], [573.0, 693.5]], 4.25, 0.4),
     ([[20.0, 525.0], [572.0, 523.0]], 3.0, 0.0),
 ];
-/// Place of the picture.
+/// Corners of the picture.
 const PICTURE: [[f32; 2]; 2] = [[23.0, 800.0], [146.08, 840.0]];
 
-/// Sizes of the portal's texts, and of the sandbox's marks.
+/// Font sizes of the portal's texts, and of the sandbox's marks, in points.
 pub(crate) const SIZES: std::ops::RangeInclusive<f32> = 6.9..=72.1;
-/// Heights of Helvetica's letters above and below the base line, accents included, in sizes.
+/// Height of Helvetica's glyphs above and below the base line, accents included, in multiples of
+/// the font size.
 const ASCENT: f32 = 0.94;
 const DESCENT: f32 = 0.22;
-/// Largest space between words of a justified line, in points, and the size of such.
+/// Word spacing in a justified line, in points, and the font size of such a line.
 pub(crate) const WORD_SPACING: std::ops::RangeInclusive<f32> = 0.0..=6.0;
 pub(crate) const JUSTIFIED: f32 = 7.0;
-/// Greatest relative luminance (WCAG 2.2) of a text, which has a contrast of 3 to the darkest box.
+/// Highest relative luminance (WCAG 2.2) of a text: it has a contrast of 3 to the darkest box.
 const DARK: f32 = 0.17;
-/// Texts of a page, at most; the portal's has about 60.
+/// Maximum number of texts on a page; the portal's has about 60.
 const MAX_TEXTS: usize = 200;
-/// Points of a path, at most; those of the portal have 17.
+/// Maximum number of points of a path; the portal's have 17.
 const MAX_POINTS: usize = 20;
-/// Largest difference of a place or a colour from the recorded one.
+/// Tolerance of coordinates (in points) and colour components against the recorded page.
 const TOLERANCE: f32 = 0.01;
 
-/// A path, as far as the portal draws such.
+/// A path of the segments that the portal draws.
 #[derive(Default)]
 pub(crate) struct Path {
     points: Vec<[f32; 2]>,
-    /// It has a part that no path of the portal has.
+    /// It has a segment of a kind that the portal never draws.
     is_other: bool,
 }
 
-/// Judge of a drawing: compares it step by step with the grammar.
+/// Compares a drawing step by step with the portal's layout.
 pub(crate) struct Judge {
     is_portals: bool,
     texts: Vec<Bounds>,
-    /// Places of lines and pictures, on which no text stands.
+    /// Bounds of lines and pictures, which no text may overlap.
     marks: Vec<Bounds>,
     boxes: [Step; BOXES.len()],
     lines: [bool; LINES.len()],
     has_picture: bool,
 }
 
-/// Step of drawing a box: it is filled, then framed, once.
+/// Progress of drawing a box: it is filled, then framed, once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Missing,
@@ -91,7 +92,7 @@ impl Path {
         }
     }
 
-    /// Adds a part that no path of the portal has.
+    /// Adds a segment of a kind that the portal never draws.
     pub(crate) fn add_other(&mut self) {
         self.is_other = true;
     }
@@ -112,7 +113,7 @@ impl Path {
         bounds
     }
 
-    /// The place among [`BOXES`] of a path around one.
+    /// Index in [`BOXES`] of the box that the path outlines.
     fn as_box(&self) -> Option<usize> {
         let bounds = self.bounds();
         let is_along_an_edge = |pair: &[[f32; 2]]| {
@@ -132,7 +133,7 @@ impl Path {
         })
     }
 
-    /// The ends of a straight line.
+    /// End points, if the path is one straight line.
     fn as_line(&self) -> Option<[[f32; 2]; 2]> {
         match self.points[..] {
             [from, to] if !self.is_other => Some([from, to]),
@@ -153,23 +154,24 @@ impl Judge {
         }
     }
 
-    /// Returns `true` if all that was drawn is in the grammar.
+    /// Returns `true` if everything drawn so far matches the portal's layout.
     pub(crate) fn is_portals(&self) -> bool {
         self.is_portals
     }
 
-    /// Requires that everything that the portal always draws was drawn.
+    /// Requires that all boxes and lines were drawn.
     pub(crate) fn finish(&mut self) {
         let has_boxes = self.boxes.iter().all(|step| *step == Step::Framed);
         self.require(has_boxes && self.lines.iter().all(|drawn| *drawn));
     }
 
-    /// Refuses the drawing unless a condition of the grammar holds.
+    /// Rejects the drawing unless `holds`.
     pub(crate) fn require(&mut self, holds: bool) {
         self.is_portals &= holds;
     }
 
-    /// An upright text: it stands on the sheet, dark, beside all others and beside lines and pictures.
+    /// Checks an upright text: it is on the sheet, dark, and overlaps no other text, line or
+    /// picture.
     pub(crate) fn text(&mut self, [x, y]: [f32; 2], width: f32, size: f32, colour: Option<Colour>) {
         if !self.is_portals {
             return;
@@ -186,7 +188,7 @@ impl Judge {
         self.texts.push(bounds);
     }
 
-    /// A filled path.
+    /// Checks a filled path: it must be a box that isn't filled yet, in its grey.
     pub(crate) fn fill(&mut self, path: &Path, colour: Option<Colour>) {
         let place = path.as_box().filter(|place| {
             let grey = BOXES[*place].1;
@@ -198,7 +200,7 @@ impl Judge {
         }
     }
 
-    /// A path along which a line is drawn.
+    /// Checks a stroked path: it must frame a filled box, or be one of the lines.
     pub(crate) fn stroke(&mut self, path: &Path, colour: Option<Colour>, width: f32) {
         let bounds = path.bounds().outset(0.5 * width);
         self.require(!self.covers_text(bounds));
@@ -224,7 +226,7 @@ impl Judge {
         }
     }
 
-    /// The picture, in this box.
+    /// Checks a picture drawn in these bounds: it must be the emblem, in its place, once.
     pub(crate) fn picture(&mut self, bounds: Bounds, is_emblem: bool) {
         let is_in_place = bounds.is_near(Bounds::of(PICTURE), TOLERANCE);
         self.require(is_emblem && is_in_place && !self.has_picture && !self.covers_text(bounds));

@@ -19,7 +19,7 @@ const ADVANCES: [u16; 224] = [
     556, 556, 556, 556, 556, 556, 556, 584, 611, 556, 556, 556, 556, 500, 556, 500,
 ];
 
-/// The width of a text of the size 1, without spacing.
+/// Width of a text of size 1, without additional spacing.
 pub(crate) fn width(codes: &[u8]) -> f32 {
     let advance = |code: &u8| {
         let place = usize::from(code.saturating_sub(0x20));

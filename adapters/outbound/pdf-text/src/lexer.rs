@@ -2,9 +2,9 @@
 
 use domain::check::PdfError;
 
-/// Maximum number of arrays and dictionaries within each other.
+/// Maximum nesting of arrays and dictionaries.
 const MAX_DEPTH: usize = 16;
-/// Maximum number of parentheses within each other.
+/// Maximum nesting of parentheses in a string.
 const MAX_PARENTHESES: usize = 32;
 /// Maximum length of a string; the longest of the portal's page has about 150 bytes.
 const MAX_STRING: usize = 32 * 1024;
@@ -23,18 +23,18 @@ pub(crate) enum Object {
     Reference(u32),
 }
 
-/// Entries in their order.
+/// Entries in file order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Dictionary(Vec<(Vec<u8>, Object)>);
 
-/// An object, or a word that isn't one.
+/// An object, or another word: a keyword or an operator.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
     Object(Object),
     Word(&'a [u8]),
 }
 
-/// Reads objects from bytes, up to a number of them.
+/// Reads objects from bytes, at most `budget` of them.
 pub(crate) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -48,7 +48,7 @@ impl Object {
         matches!(self, Self::Name(bytes) if bytes == name.as_bytes())
     }
 
-    /// Length of the longest text in it.
+    /// Length of the longest string in the object, in bytes.
     pub(crate) fn longest_text(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -58,7 +58,7 @@ impl Object {
         }
     }
 
-    /// A whole number from 0 on.
+    /// The number, if the object is a non-negative integer.
     pub(crate) fn as_index(&self) -> Option<usize> {
         match self {
             Self::Number(number) => index(*number),
@@ -72,13 +72,13 @@ fn longest_text<'a>(objects: impl Iterator<Item = &'a Object>) -> usize {
 }
 
 impl Dictionary {
-    /// Length of the longest text in its values.
+    /// Length of the longest string in the values, in bytes.
     pub(crate) fn longest_text(&self) -> usize {
         longest_text(self.0.iter().map(|(_, value)| value))
     }
 
-    /// The value of an entry. Of two entries of one name readers take different ones, so there is
-    /// none then.
+    /// Value of an entry; `None` if the name occurs twice, as readers disagree on which value
+    /// counts.
     pub(crate) fn get(&self, name: &str) -> Option<&Object> {
         let mut values = self.0.iter().filter(|(key, _)| key == name.as_bytes());
         match (values.next(), values.next()) {
@@ -87,19 +87,19 @@ impl Dictionary {
         }
     }
 
-    /// Returns `true` if it has no entries but these, each once at most.
+    /// Returns `true` if there are no other entries than these, and none occurs twice.
     pub(crate) fn has_only(&self, names: &[&str]) -> bool {
         let is_named = |key: &[u8]| names.iter().any(|name| name.as_bytes() == key);
         let is_only = |key: &[u8]| self.0.iter().filter(|(other, _)| other == key).count() == 1;
         self.0.len() <= names.len() && self.0.iter().all(|(key, _)| is_named(key) && is_only(key))
     }
 
-    /// Returns `true` if there is an entry of this name, even several.
+    /// Returns `true` if at least one entry has this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name.as_bytes())
     }
 
-    /// The value of an entry whose name isn't text.
+    /// Value of the entry whose name is given as bytes; `None` if they aren't UTF-8.
     pub(crate) fn get_bytes(&self, name: &[u8]) -> Option<&Object> {
         std::str::from_utf8(name)
             .ok()
@@ -108,7 +108,7 @@ impl Dictionary {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer of all bytes from `at` on.
+    /// Creates a lexer that starts at offset `at`.
     pub(crate) fn new(bytes: &'a [u8], at: usize, budget: usize) -> Self {
         Self {
             bytes,
@@ -118,12 +118,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Number of objects that may still be read.
     pub(crate) fn budget(&self) -> usize {
         self.budget
     }
 
-    /// Skips an inline picture behind its `BI`: its entries, its bytes and its `EI`.
+    /// Skips an inline image after its `BI`: entries, data and `EI`.
     pub(crate) fn skip_inline_image(&mut self) {
         let rest = &self.bytes[self.at..];
         let is_end = |window: &[u8]| {
@@ -133,17 +132,17 @@ impl<'a> Lexer<'a> {
         self.at += end.map_or(rest.len(), |place| (place + 3).min(rest.len()));
     }
 
-    /// Place of the next byte.
+    /// Offset of the next byte.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// Continues at another place.
+    /// Continues at another offset.
     pub(crate) fn jump(&mut self, at: usize) {
         self.at = at.min(self.bytes.len());
     }
 
-    /// Length of the comments that were skipped.
+    /// Total length of the comments skipped so far, in bytes.
     pub(crate) fn comment_bytes(&self) -> usize {
         self.comment_bytes
     }
@@ -165,15 +164,15 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next object or word; `None` at the end.
+    /// Reads the next object or word; `None` at the end.
     ///
     /// # Errors
-    /// [`PdfError::Damaged`] for what is neither, [`PdfError::TooComplex`] beyond the bounds.
+    /// [`PdfError::Damaged`] for anything else, [`PdfError::TooComplex`] beyond the limits.
     pub(crate) fn next(&mut self) -> Result<Option<Token<'a>>, PdfError> {
         self.token(0)
     }
 
-    /// The next object, which must be one.
+    /// Reads the next token, which must be an object.
     pub(crate) fn object(&mut self) -> Result<Object, PdfError> {
         match self.next()? {
             Some(Token::Object(object)) => Ok(object),
@@ -181,12 +180,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next whole number from 0 on.
+    /// Reads the next token, which must be a non-negative integer.
     pub(crate) fn index(&mut self) -> Result<usize, PdfError> {
         self.object()?.as_index().ok_or(PdfError::Damaged)
     }
 
-    /// Reads a word, which must be this one.
+    /// Reads the next token, which must be this word.
     pub(crate) fn expect(&mut self, word: &str) -> Result<(), PdfError> {
         match self.next()? {
             Some(Token::Word(found)) if found == word.as_bytes() => Ok(()),
@@ -194,7 +193,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads `N 0 R`, `N` being read already; otherwise nothing.
+    /// Reads the rest of a reference `N 0 R` after `N`; consumes nothing if there is none.
     fn reference(&mut self, number: f32) -> Option<Object> {
         let rest = &self.bytes[self.at..];
         let blanks = rest.iter().take_while(|byte| is_blank(**byte)).count();
@@ -278,7 +277,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A name behind its slash, where `#41` stands for `A`.
+    /// Reads a name after its slash; `#41` stands for `A`.
     fn name(&mut self) -> Vec<u8> {
         let word = self.word();
         let mut name = Vec::with_capacity(word.len());
@@ -335,7 +334,7 @@ impl<'a> Lexer<'a> {
         Err(PdfError::Damaged)
     }
 
-    /// Reads the rest of an escape, after its backslash.
+    /// Reads the rest of an escape sequence, after its backslash.
     fn escape(&mut self) -> Option<u8> {
         let byte = self.peek()?;
         self.at += 1;
@@ -361,7 +360,7 @@ impl<'a> Lexer<'a> {
                     self.at += 1;
                     code = code * 8 + u16::from(digit - b'0');
                 }
-                // Digits beyond a byte are ignored (ISO 32000-1, 7.3.4.2).
+                // High-order overflow is ignored (ISO 32000-1, 7.3.4.2).
                 u8::try_from(code & 0xff).ok()
             }
             other => Some(other),
@@ -391,7 +390,7 @@ impl<'a> Lexer<'a> {
         Err(PdfError::Damaged)
     }
 
-    /// All regular characters from here on.
+    /// Reads all regular characters up to the next blank or delimiter.
     fn word(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().take_while(|byte| is_regular(**byte)).count();
@@ -414,7 +413,7 @@ fn number(word: &[u8]) -> Option<f32> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// A whole number from 0 on that `f32` holds exactly.
+/// Converts a non-negative integer that `f32` represents exactly.
 fn index(number: f32) -> Option<usize> {
     const EXACT: f32 = 16_777_216.0;
     if !(0.0..EXACT).contains(&number) || number.fract() != 0.0 {

@@ -1,20 +1,22 @@
-//! PDF text: the pages of a proof's PDF, and whether they are drawn as the portal draws them.
+//! PDF text: reads the pages of a proof's PDF, and tells whether they are drawn as the portal draws
+//! them.
 //!
-//! The files are hostile until the contrary is shown. Two readers see them:
+//! Files are untrusted. Two readers process them:
 //!
-//! - one reads a narrow kind of PDF, the portal's: objects one after another, each of them in the only
-//!   cross-reference table; no object streams, no revisions; one page. What a viewer finds by the table
-//!   is then what is read here, and only such a file's page may be called the portal's;
-//! - what it refuses is searched for objects, whatever its tables say, with object streams and
-//!   revisions: the chain of a re-saved file is found, and its page is never called the portal's.
+//! - one reads a narrow kind of PDF, the portal's: objects one after another, all of them in the
+//!   only cross-reference table; no object streams, no revisions; one page. A viewer that follows
+//!   the table then finds what is read here, and only the page of such a file may count as the
+//!   portal's;
+//! - any other file is searched for objects, whatever its tables contain, with object streams and
+//!   revisions: the chain of a re-saved file is found, but its page never counts as the portal's.
 //!
-//! A file is read from its beginning to its end; contents are inflated up to a bound.
+//! A file is read from its beginning to its end; contents are inflated up to a limit.
 //!
 //! - `lexer`: objects of the file format, with bounds on their number and depth;
 //! - `file`: the structure of the narrow kind; `salvage`: that of any other;
 //! - `filters`: the filters of streams;
 //! - `page`: the pages, their contents and their fonts;
-//! - `content`: the drawing of a page, which yields the texts; `grammar`: the portal's manner of it.
+//! - `content`: interprets a page's content and returns its texts; `grammar`: the portal's layout.
 
 mod content;
 mod file;
@@ -48,7 +50,7 @@ impl ProofPdfReader for PortalPdf {
     }
 }
 
-/// Draws the pages. One that is damaged doesn't keep the others from being read.
+/// Interprets the pages. A damaged page doesn't prevent others from being read.
 fn pages<'a>(file: &'a file::File<'a>) -> Result<Vec<PrintedPage>, PdfError> {
     let mut pages = Vec::new();
     let mut damage = None;

@@ -11,7 +11,7 @@ impl Matrix {
         Self([1.0, 0.0, 0.0, 1.0, x, y])
     }
 
-    /// This transformation, then `next`.
+    /// Combines two transformations: this one, then `next`.
     pub(crate) fn then(self, next: Self) -> Self {
         let Self(rows) = self;
         let [x_x, x_y] = next.vector(rows[0], rows[1]);
@@ -20,25 +20,25 @@ impl Matrix {
         Self([x_x, x_y, y_x, y_y, x, y])
     }
 
-    /// A point after the transformation.
+    /// Transforms a point.
     pub(crate) fn point(self, x: f32, y: f32) -> [f32; 2] {
         let [along, up] = self.vector(x, y);
         [along + self.0[4], up + self.0[5]]
     }
 
-    /// Returns `true` if it moves nothing.
+    /// Returns `true` if the transformation changes nothing.
     pub(crate) fn is_identity(self) -> bool {
         self == Self::IDENTITY
     }
 
-    /// A direction after the transformation, which no translation changes.
+    /// Transforms a direction, to which the translation doesn't apply.
     fn vector(self, x: f32, y: f32) -> [f32; 2] {
         let Self(rows) = self;
         [rows[0] * x + rows[2] * y, rows[1] * x + rows[3] * y]
     }
 }
 
-/// A box around points.
+/// An axis-parallel rectangle around points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     least: [f32; 2],
@@ -56,7 +56,7 @@ impl Bounds {
         self.most = [self.most[0].max(x), self.most[1].max(y)];
     }
 
-    /// A box between two corners.
+    /// Rectangle with these opposite corners.
     pub(crate) fn of(corners: [[f32; 2]; 2]) -> Self {
         let mut bounds = Self::EMPTY;
         for corner in corners {
@@ -65,7 +65,7 @@ impl Bounds {
         bounds
     }
 
-    /// The box with a margin around it.
+    /// Adds a margin on all sides.
     pub(crate) fn outset(self, margin: f32) -> Self {
         let Self { least, most } = self;
         Self {
@@ -74,7 +74,7 @@ impl Bounds {
         }
     }
 
-    /// Returns `true` if both share more than an edge.
+    /// Returns `true` if the rectangles share more than an edge.
     pub(crate) fn meets(self, other: Self) -> bool {
         let along = |axis: usize| {
             self.least[axis] < other.most[axis] && other.least[axis] < self.most[axis]
@@ -82,7 +82,7 @@ impl Bounds {
         along(0) && along(1)
     }
 
-    /// Returns `true` if the other box is within this one.
+    /// Returns `true` if the other rectangle is within this one.
     pub(crate) fn holds(self, other: Self) -> bool {
         let along = |axis: usize| {
             self.least[axis] <= other.least[axis] && other.most[axis] <= self.most[axis]
@@ -90,14 +90,14 @@ impl Bounds {
         along(0) && along(1)
     }
 
-    /// Returns `true` if the edges are the other's, but for a distance.
+    /// Returns `true` if each edge is within `distance` of the other's.
     pub(crate) fn is_near(self, other: Self, distance: f32) -> bool {
         let near = |(one, other): (f32, f32)| (one - other).abs() <= distance;
         self.least.into_iter().zip(other.least).all(near)
             && self.most.into_iter().zip(other.most).all(near)
     }
 
-    /// Returns `true` for a corner of the box.
+    /// Returns `true` if the point is a corner of the rectangle.
     pub(crate) fn has_corner(self, [x, y]: [f32; 2]) -> bool {
         let is_edge = |place: f32, axis: usize| {
             (place - self.least[axis]).abs() < 0.01 || (place - self.most[axis]).abs() < 0.01

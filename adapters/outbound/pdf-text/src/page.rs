@@ -12,14 +12,14 @@ use crate::lexer::{Dictionary, Object};
 const MAX_CONTENT: usize = 256 * 1024;
 /// Maximum number of streams of the content.
 const MAX_STREAMS: usize = 64;
-/// Maximum depth of the tree of pages; with one page, the portal's has 1.
+/// Maximum depth of the page tree; the portal's, of one page, is 1.
 const MAX_TREE: usize = 8;
 /// Maximum number of nodes of that tree.
 const MAX_NODES: usize = 256;
-/// Number of pages that are read; a proof has one.
+/// Maximum number of pages that are read; a proof has one.
 pub(crate) const MAX_PAGES: usize = 12;
 
-/// The fonts whose glyphs every viewer has: text in them looks as it is encoded.
+/// Standard fonts, whose glyphs every viewer has: text in them looks as it is encoded.
 const STANDARD_FONTS: [&str; 12] = [
     "Helvetica",
     "Helvetica-Bold",
@@ -35,33 +35,31 @@ const STANDARD_FONTS: [&str; 12] = [
     "Times-BoldItalic",
 ];
 
-/// A page of a file.
 pub(crate) struct Page<'a> {
     file: &'a File<'a>,
     pub(crate) content: Vec<u8>,
     resources: Option<&'a Dictionary>,
-    /// The file and the page have the portal's entries and no others, so no viewer draws anything but
-    /// the content on the portal's sheet.
+    /// The file and the page have the portal's entries and no others, so viewers draw nothing but
+    /// the content, on the portal's sheet.
     pub(crate) is_portals: bool,
 }
 
-/// Font of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Font {
     /// The portal's: Helvetica, encoded in `WinAnsi`, with nothing that may change it.
     Helvetica,
-    /// Another one that draws what its codes say: a standard one, encoded in `WinAnsi`.
+    /// Another font whose glyphs match its codes: a standard one, encoded in `WinAnsi`.
     Standard,
-    /// One that may draw anything.
+    /// A font whose glyphs may differ from its codes.
     Unknown,
 }
 
-/// A node of the tree of pages.
+/// A leaf of the page tree, with what it inherits.
 #[derive(Clone, Copy)]
 pub(crate) struct Leaf<'a> {
     page: &'a Dictionary,
     resources: Option<&'a Dictionary>,
-    /// All nodes above have the portal's entries.
+    /// All nodes above have the portal's entries and no others.
     is_portals: bool,
 }
 
@@ -87,7 +85,7 @@ pub(crate) fn leaves<'a>(file: &'a File<'a>) -> Result<Vec<Leaf<'a>>, PdfError> 
         };
         let resources = file.dictionary(node, "Resources").or(resources);
         if node.get("Type").is_some_and(|kind| kind.is_name("Page")) {
-            // Viewers look for what a page inherits in the parent that it names.
+            // Viewers look up inherited entries in the parent that the page names.
             let is_portals = is_portals && depth == 1 && node.get("Parent") == parent;
             leaves.push(Leaf {
                 page: node,
@@ -114,7 +112,7 @@ pub(crate) fn leaves<'a>(file: &'a File<'a>) -> Result<Vec<Leaf<'a>>, PdfError> 
 }
 
 impl<'a> Page<'a> {
-    /// A page with its content inflated.
+    /// Reads a page and inflates its content.
     pub(crate) fn of(file: &'a File<'a>, leaf: Leaf<'a>) -> Result<Self, PdfError> {
         let Leaf {
             page,
@@ -129,7 +127,7 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// The font of a name.
+    /// Font with this resource name.
     pub(crate) fn font(&self, name: &[u8]) -> Font {
         let Some(Object::Dictionary(font)) = self.resource("Font", name) else {
             return Font::Unknown;
@@ -152,8 +150,9 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Returns `true` if an external object of a page that [is the portal's](Self::is_portals) is its picture. Each
-    /// stream of its file is that or the content, which has no subtype.
+    /// Returns `true` if an external object is the emblem. For a page that [is the
+    /// portal's](Self::is_portals) only: each stream of its file is the emblem or the content,
+    /// which has no subtype.
     pub(crate) fn is_emblem(&self, name: &[u8]) -> bool {
         let named = |resources| self.file.dictionary(resources, "XObject");
         self.resources
@@ -168,7 +167,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Returns `true` for the picture of the portal's page.
+/// Returns `true` if the picture is the emblem.
 fn is_emblem(picture: &Dictionary, bytes: &[u8]) -> bool {
     let is = |entry: &str, value: &str| picture.get(entry).is_some_and(|it| it.is_name(value));
     let measures = |entry: &str| picture.get(entry).and_then(Object::as_index);
@@ -206,8 +205,8 @@ fn is_portals_catalog(file: &File<'_>, root: &Dictionary) -> bool {
         && preferences.is_none_or(|preferences| preferences.has_only(&["PrintScaling"]))
 }
 
-/// Returns `true` for a file that tells nothing of itself but its generator and its times, as the portal's does:
-/// viewers show a title in the bar of their window, and all the rest among the properties.
+/// Returns `true` if the file's information names only its generator and its times, as the portal's
+/// does: viewers show a title in the window's bar, and all other entries among the properties.
 fn is_portals_information(file: &File<'_>) -> bool {
     const MAX_VALUE: usize = 80;
     let trailer = file.trailer();
@@ -249,7 +248,7 @@ fn is_portals_page(file: &File<'_>, page: &Dictionary) -> bool {
             let is = |entry: &str, value: &str| group.get(entry).is_some_and(|it| it.is_name(value));
             group.has_only(&["Type", "S", "CS"]) && is("S", "Transparency") && is("CS", "DeviceRGB")
         })
-        // Another name of a colour space may replace those of the device.
+        // Other names of colour spaces may replace the device's.
         && resources.is_some_and(|it| it.has_only(&["Font", "XObject", "ColorSpace"]))
         && resources.is_some_and(|it| it.has("ColorSpace")) == spaces.is_some()
         && spaces.is_none_or(|spaces| spaces.has_only(&["CS"]))
@@ -268,7 +267,7 @@ fn is_portals_page(file: &File<'_>, page: &Dictionary) -> bool {
         })
 }
 
-/// The inflated content of a page; its streams are one, with blanks between them.
+/// Inflated content of a page; several streams are joined with blanks.
 fn content(file: &File<'_>, page: &Dictionary) -> Result<Vec<u8>, PdfError> {
     let Some(contents) = page.get("Contents") else {
         return Ok(Vec::new());

@@ -1,6 +1,6 @@
-//! Structure of any other file: re-saved, linearised, revised, with object streams.
+//! Reads files of any other structure: re-saved, linearised, revised, with object streams.
 //!
-//! The tables aren't looked at. All objects are taken in their order in the file, the last one of each
+//! Cross-reference tables are ignored. All objects are read in file order, and the last one of each
 //! number counts, as after a revision; then those of object streams (ISO 32000-1, 7.5.7).
 
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use crate::file::{File, Indirect};
 use crate::filters;
 use crate::lexer::{Dictionary, Lexer, Object, Token};
 
-/// The header stands within the first kilobyte.
+/// The header is searched for in the first 1,024 bytes.
 const HEAD: usize = 1024;
 /// Maximum number of indirect objects.
 const MAX_OBJECTS: usize = 2048;
-/// Maximum number of objects within them, and of tokens that are looked at.
+/// Maximum number of values in all objects together, and of tokens that are examined.
 const MAX_VALUES: usize = 60_000;
 /// Maximum number of places that look like an object and aren't.
 const MAX_FAILURES: usize = 8;
@@ -62,7 +62,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<File<'_>, PdfError> {
 struct Search<'a> {
     bytes: &'a [u8],
     objects: BTreeMap<u32, Indirect<'a>>,
-    /// Trailers and dictionaries of cross-reference streams, by their places.
+    /// Trailers and dictionaries of cross-reference streams, by their offsets.
     trailers: BTreeMap<usize, Dictionary>,
     budget: usize,
     failures: usize,
@@ -94,7 +94,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Reads the object whose `obj` is at a place; returns the place behind it.
+    /// Reads the object whose `obj` is at an offset; returns the offset after it.
     fn object(&mut self, at: usize) -> Result<usize, PdfError> {
         let behind = at + OBJECT.len();
         let Some(number) = number_before(&self.bytes[..at]) else {
@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
         Ok((end + END_OF_STREAM.len(), value, self.bytes.get(start..end)))
     }
 
-    /// Adds the objects of object streams, where the file has no other of their number.
+    /// Adds the objects of object streams, unless the file has another one of their number.
     fn unpack(&mut self) -> Result<(), PdfError> {
         let mut room = MAX_INFLATED;
         let mut found = BTreeMap::new();
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The number of `12 0` and a blank at the end of these bytes.
+/// Parses an object number in front of `obj`: `12 0` and a blank at the end of these bytes.
 fn number_before(bytes: &[u8]) -> Option<u32> {
     let (rest, generation) = digits_at_end(bytes.trim_ascii_end())?;
     let is_apart = rest.len() > rest.trim_ascii_end().len();

@@ -7,7 +7,7 @@ const UPPER_CONTROLS: [char; 32] = [
     'ž', 'Ÿ',
 ];
 
-/// The text of a string.
+/// Decodes a string.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     bytes
         .iter()
@@ -20,7 +20,7 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
 }
 
 /// Returns `true` if every viewer shows the same characters for these codes: none that the encoding
-/// leaves open, and neither the hard blank nor the soft hyphen, which look like others.
+/// leaves undefined, and neither the no-break space nor the soft hyphen, which look like others.
 pub(crate) fn is_certain(codes: &[u8]) -> bool {
     let is_certain = |code: &u8| {
         let is_open = matches!(code, 0..=0x1f | 0x7f | 0x81 | 0x8d | 0x8f | 0x90 | 0x9d);

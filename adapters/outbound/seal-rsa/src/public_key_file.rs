@@ -11,53 +11,46 @@ use x509_cert::spki::SubjectPublicKeyInfoOwned;
 
 /// RSA, of any padding (RFC 8017).
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
-/// Ten times the size of a certificate.
+/// Maximum size of a file: far more than a certificate needs.
 const MAX_BYTES: usize = 64 * 1024;
 const PEM_BEGINS: &[u8] = b"-----BEGIN ";
 
-/// Content of a file with a public key.
+/// Public key read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKeyFile {
-    /// The key.
     pub key: SealKey,
     /// Serial number of the certificate; `None` for a bare key, and for a certificate whose serial
     /// number isn't 20 digits.
     pub certificate: Option<CertificateNumber>,
 }
 
-/// Reason why a file has no usable public key. Each says what to do.
+/// Reason why a file has no usable public key. Each message says what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PublicKeyFileError {
-    /// Neither a certificate nor a public key.
     #[error(
         "it is neither a certificate (X.509) nor a public key, in DER or PEM; give the \
          institution's certificate as it was issued"
     )]
     Unknown,
-    /// Larger than any certificate.
     #[error("it is larger than {MAX_BYTES} bytes; give a file with the certificate alone")]
     TooLarge,
-    /// A file with a secret.
     #[error(
         "it has a private key, which nobody but its owner may have; give the certificate alone"
     )]
     PrivateKey,
-    /// Several certificates or keys.
     #[error("it has {count} certificates or keys; give a file with the institution's alone")]
     Several {
         /// Their number.
         count: usize,
     },
-    /// A key of another algorithm.
     #[error("its key isn't RSA, and all seals are; give the certificate that seals are made with")]
     NotRsa,
-    /// An RSA key that isn't accepted.
     #[error("its key isn't accepted: {0}; give the certificate that seals are made with")]
     Key(#[from] SealKeyError),
 }
 
 impl PublicKeyFile {
-    /// Reads a file's bytes.
+    /// Parses the content of a file.
     ///
     /// # Errors
     /// See [`PublicKeyFileError`].
@@ -75,7 +68,7 @@ impl PublicKeyFile {
     }
 }
 
-/// The one certificate or key of a PEM file.
+/// Returns the only certificate or key in a PEM file.
 fn only_block(bytes: &[u8]) -> Result<Pem, PublicKeyFileError> {
     let blocks = pem::parse_many(bytes).map_err(|_| PublicKeyFileError::Unknown)?;
     if blocks

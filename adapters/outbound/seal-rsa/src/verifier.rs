@@ -14,14 +14,14 @@ const HASHES: [(SealHash, &RsaParameters); 2] = [
     (SealHash::Sha256, &RSA_PKCS1_2048_8192_SHA256),
 ];
 
-/// What stands in front of a hash in a signature's block, for SHA-512 and SHA-256 (RFC 8017, 9.2, note 1); it ends
-/// with the length of the hash.
+/// Prefix of the hash in a signature's block (`DigestInfo`), for SHA-512 and SHA-256 (RFC 8017,
+/// 9.2, note 1); its last byte is the length of the hash.
 const DIGEST_INFOS: [&[u8]; 2] = [
     b"\x30\x51\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x03\x05\x00\x04\x40",
     b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20",
 ];
 
-/// Verifier of seals.
+/// Verifies seals with AWS-LC.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RsaSealVerifier;
 
@@ -53,15 +53,16 @@ fn signed_with(key: &SealKey, text: &[u8], signature: &[u8]) -> Option<SealHash>
     })
 }
 
-/// Returns `true` if the signature, raised to the key's exponent, is a block of PKCS#1 v1.5 (RFC 8017, 9.2) with one of
-/// the hash functions. AWS-LC compares the block with that of a text, and doesn't give it away.
+/// Returns `true` if the signature, raised to the key's exponent, is a block of PKCS#1 v1.5 (RFC
+/// 8017, 9.2) with one of the hash functions. AWS-LC only compares the block with that of a text,
+/// and doesn't return it.
 fn opened_with(key: &SealKey, signature: &[u8]) -> bool {
     let modulus = BigUint::from_bytes_be(key.modulus());
     let signature_number = BigUint::from_bytes_be(signature);
     if signature.len() != key.modulus().len() || signature_number >= modulus {
         return false;
     }
-    // Squaring step by step: `modpow` takes four times as long for an exponent as short as these.
+    // Square and multiply: `modpow` takes four times as long for an exponent as short as these.
     let exponent = BigUint::from_bytes_be(key.exponent());
     let opened = (0..exponent.bits())
         .rev()
@@ -79,7 +80,7 @@ fn opened_with(key: &SealKey, signature: &[u8]) -> bool {
     block.len() + 1 == signature.len() && DIGEST_INFOS.iter().any(|info| is_padded(&block, info))
 }
 
-/// Returns `true` for `1`, bytes of `0xff`, `0`, a digest's header and as many bytes as that tells.
+/// Returns `true` for `1`, padding of `0xff`, `0`, a `DigestInfo`, and as many bytes as it states.
 fn is_padded(block: &[u8], digest_info: &[u8]) -> bool {
     let hash = usize::from(digest_info.last().copied().unwrap_or_default());
     let Some(padding) = block.len().checked_sub(hash + digest_info.len() + 2) else {

@@ -108,7 +108,7 @@ impl Store {
     }
 }
 
-/// Writes proofs; answers each.
+/// Writes proofs; returns a result for each.
 async fn write_all(
     transaction: &DatabaseTransaction,
     proofs: &[(ArchivedProof, DateTime<Utc>)],
@@ -127,7 +127,7 @@ async fn write_all(
     Ok(vec![(); proofs.len()])
 }
 
-/// So many places of a statement, from the `first` on.
+/// Numbered placeholders of a statement, `count` of them from `first` on.
 fn places(first: usize, count: usize) -> String {
     let places: Vec<_> = (first..first + count)
         .map(|place| format!("${place}"))

@@ -16,7 +16,7 @@ pub use postgres::{ServerError, UrlError};
 pub use sqlite::{FileError, LockError, ServingLock};
 pub(crate) use sqlite::{OpenFiles, Unusable};
 
-/// Allowance for a round trip to the server.
+/// Time added to a statement's timeout for the round trip to the server.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Connections of a server's journal: one per writer (counts, requests, statistics).
@@ -25,7 +25,7 @@ const SERVER_JOURNAL_CONNECTIONS: u32 = 3;
 /// Connection pool sizes and timeouts.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
-    /// Connections for keys and queries, besides the journal's own.
+    /// Size of the pool, without the journal's connections.
     pub connections: u32,
     /// SQLite: time that a statement waits for another process that writes.
     pub busy_timeout: Duration,
@@ -57,8 +57,9 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
-    /// Longest duration of a whole operation: twice a statement's, once there is a connection. A
-    /// server that is gone without closing its connections never reports a timeout itself.
+    /// Longest duration of a whole operation: `connect_timeout` and twice `statement_timeout`.
+    /// Enforced here because a server that disappeared without closing its connections reports no
+    /// timeout.
     pub(crate) fn step_timeout(&self, backend: DbBackend) -> Option<Duration> {
         (backend == DbBackend::Postgres).then(|| self.connect_timeout + 2 * self.statement_timeout)
     }
@@ -82,7 +83,6 @@ impl StoreOptions {
 /// Error of opening a store. None of these contains a password.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The URL is not one of a supported database.
     #[error(
         "the database must be given as sqlite://PATH or \
          postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full"
@@ -97,32 +97,26 @@ pub enum OpenError {
     /// The file can't be created, or isn't one that this program uses.
     #[error("the database file {path} can't be used: {problem}")]
     File {
-        /// Path of the file.
         path: PathBuf,
-        /// The problem, and its remedy.
         #[source]
         problem: FileError,
     },
     /// The file exists, but it can't be used.
     #[error("{path} can't be used as a database: {source}")]
     Database {
-        /// Path of the file.
+        /// Path of the database file.
         path: PathBuf,
-        /// The database's error.
         source: DbErr,
     },
     /// Another process serves the file.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The URL of a server is invalid.
     #[error("the URL of the database is wrong: {0}")]
     ServerUrl(#[from] UrlError),
-    /// The server can't be used.
     #[error("the database at {server} can't be used: {fault}")]
     Server {
         /// Host, port and database.
         server: String,
-        /// The reason, and its remedy.
         #[source]
         fault: ServerError,
     },
@@ -156,7 +150,6 @@ pub(crate) enum FirstConnection {
     Later,
 }
 
-/// Location of the database.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     Sqlite(sqlite::File),
@@ -174,8 +167,8 @@ impl Place {
         }
     }
 
-    /// Creates a file that is missing; checks that a server can be used. Runs before the first
-    /// connection of the process.
+    /// Creates a missing SQLite file, or checks that the PostgreSQL server can be used. Call it
+    /// before the first connection of the process.
     pub(crate) async fn prepare(&self, options: StoreOptions) -> Result<(), OpenError> {
         match self {
             Self::Sqlite(file) => file.create(),
@@ -183,7 +176,8 @@ impl Place {
         }
     }
 
-    /// Takes the lock of the one process that serves a file; a server is served by many.
+    /// SQLite: takes the lock that lets only one process serve the file. `None` on PostgreSQL,
+    /// which many processes serve.
     pub(crate) fn lock_for_serving(&self) -> Result<Option<ServingLock>, LockError> {
         match self {
             Self::Sqlite(file) => file.lock_for_serving().map(Some),
@@ -191,7 +185,8 @@ impl Place {
         }
     }
 
-    /// Locks the files of a database that isn't on a server, for as long as they are used here.
+    /// SQLite: keeps the database's files open and locked for as long as the result lives; `None`
+    /// on PostgreSQL.
     pub(crate) async fn hold_open(
         &self,
         options: StoreOptions,
@@ -213,7 +208,7 @@ impl Place {
         }
     }
 
-    /// The lock of those who write.
+    /// Lock of this process's writers on SQLite; on PostgreSQL it does nothing.
     pub(crate) fn write_lock(&self, busy_timeout: Duration) -> WriteLock {
         match self {
             Self::Sqlite(_) => WriteLock::of_file(busy_timeout),

@@ -7,11 +7,10 @@ use std::time::Duration;
 use futures::channel::oneshot;
 use ports::outbound::StoreError;
 
-/// Changes of one transaction, at most.
+/// Maximum number of changes in one transaction.
 const MOST: usize = 128;
 
-/// Changes of one kind that wait for their transaction. Each is a step of its own: one that fails doesn't
-/// fail the others.
+/// Changes of one kind that wait for the next transaction. One that fails doesn't fail the others.
 pub(crate) struct Group<T, R> {
     waiting: Mutex<Waiting<T, R>>,
     /// Time that the first change of a transaction waits for others.
@@ -41,7 +40,7 @@ impl<T, R> Default for Group<T, R> {
 }
 
 impl<T, R> Group<T, R> {
-    /// Changes of which the first one of a transaction waits for others.
+    /// Creates a group in which the first change of a transaction waits for others.
     pub(crate) fn lingering(linger: Duration) -> Self {
         Self {
             waiting: Mutex::new(Waiting {
@@ -58,8 +57,8 @@ impl<T, R> Group<T, R> {
 }
 
 impl<T: Clone + Send + 'static, R: Send + 'static> Group<T, R> {
-    /// Writes a change with others, by a function that writes several in one transaction and answers each,
-    /// in their order. A change that was submitted is written although its caller hangs up.
+    /// Writes a change together with others. `write` writes several in one transaction and returns
+    /// a result for each, in order. A submitted change is written even if its caller disconnects.
     pub(crate) async fn submit<W, F>(self: &Arc<Self>, change: T, write: W) -> Result<R, StoreError>
     where
         W: Fn(Vec<T>) -> F + Send + Sync + 'static,
@@ -77,7 +76,7 @@ impl<T: Clone + Send + 'static, R: Send + 'static> Group<T, R> {
         receiver.await.unwrap_or_else(|_| Err(given_up()))
     }
 
-    /// Writes what waits, until nothing does.
+    /// Writes the waiting changes until there are none.
     async fn write_all<W, F>(self: Arc<Self>, write: W)
     where
         W: Fn(Vec<T>) -> F + Send + Sync,
@@ -98,14 +97,14 @@ impl<T: Clone + Send + 'static, R: Send + 'static> Group<T, R> {
                 Err(_) => one_by_one(changes, &write).await,
             };
             for (sender, result) in senders.into_iter().zip(results) {
-                // Nobody listens when the caller hung up.
+                // The receiver is gone when the caller disconnected.
                 drop(sender.send(result));
             }
         }
         std::mem::forget(unfinished);
     }
 
-    /// The next changes; `None`, and nobody writes any more, when there are none.
+    /// Takes the next changes; `None` when there are none, after which no task writes.
     #[expect(clippy::type_complexity, reason = "a pair of lists")]
     fn next(&self) -> Option<(Vec<T>, Vec<oneshot::Sender<Result<R, StoreError>>>)> {
         let mut waiting = self.waiting();
@@ -118,19 +117,19 @@ impl<T: Clone + Send + 'static, R: Send + 'static> Group<T, R> {
     }
 }
 
-/// Writing that has not come to its end.
+/// Guard of unfinished writing, dropped if it panics.
 struct Unfinished<'a, T, R>(&'a Group<T, R>);
 
 impl<T, R> Drop for Unfinished<'_, T, R> {
     fn drop(&mut self) {
         let mut waiting = self.0.waiting();
         waiting.is_writing = false;
-        // Their callers hear of it.
+        // Dropping their senders reports the failure to the callers.
         waiting.changes.clear();
     }
 }
 
-/// Writes changes whose common transaction failed, each in one of its own.
+/// Writes changes whose shared transaction failed, each in a transaction of its own.
 async fn one_by_one<T, R, W, F>(changes: Vec<T>, write: &W) -> Vec<Result<R, StoreError>>
 where
     W: Fn(Vec<T>) -> F,

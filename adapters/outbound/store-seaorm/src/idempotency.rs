@@ -14,7 +14,7 @@ use crate::prune::IDEMPOTENCY_KEYS;
 use crate::row::{Row, stored};
 use crate::store::{Store, failed};
 
-/// Takes the place of an entry that is as if it weren't there.
+/// Inserts an entry, or replaces one that has expired or whose claim has lapsed without an answer.
 const CLAIM: &str = "INSERT INTO idempotency_keys \
      (id, fingerprint, claim_token, claimed_until, expires_at) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, \
@@ -31,7 +31,7 @@ const RECORD: &str = "UPDATE idempotency_keys SET lookup_id = $3, outcome = $4, 
 
 const RELEASE: &str = "DELETE FROM idempotency_keys WHERE id = $1 AND claim_token = $2";
 
-/// An entry that is there.
+/// An entry that is still valid.
 #[derive(FromQueryResult)]
 struct Entry {
     id: String,
@@ -137,7 +137,7 @@ impl IdempotencyStore for Store {
 }
 
 impl Store {
-    /// The entries of these scopes that are there.
+    /// Valid entries of these scopes: answered, or with a claim that hasn't lapsed.
     async fn earlier(
         &self,
         scopes: &[IdempotencyScope],
@@ -171,7 +171,7 @@ impl Store {
     }
 }
 
-/// Another request has taken the place of this one, which took too long.
+/// The request took too long, and another one has taken its claim over.
 #[derive(Debug, thiserror::Error)]
 #[error("the claim of an idempotency key is not held any more")]
 struct ClaimLost;

@@ -1,25 +1,24 @@
 //! Inserts of many rows. Raw SQL, because building it anew for every batch would cost more than
 //! running it.
 //!
-//! For SQLite in a few fixed sizes: a connection prepares each of them once, and the cost of a call
-//! is shared. For PostgreSQL one statement a table, with arrays as parameters: a batch holds its
-//! rows while it is written, so the fewer answers it waits for, the sooner another process gets
-//! them.
+//! SQLite gets a few fixed sizes: a connection prepares each of them once, and many rows share the
+//! cost of a call. PostgreSQL gets one statement per table, with arrays as parameters: a batch
+//! locks its rows while it is written, so the fewer answers it waits for, the sooner another
+//! process can lock them.
 
 use sea_orm::sea_query::ArrayType;
 use sea_orm::{DbBackend, Statement, Value};
 
-/// Rows of one statement for SQLite: powers of two, because each statement is a switch to another
-/// thread and back, about 10 µs. The largest binds 6,144 values; SQLite takes 32,766.
+/// Rows per statement on SQLite: powers of two, because each statement costs a switch to another
+/// thread and back, about 10 µs. The largest binds 6,144 values; SQLite allows 32,766.
 const ROWS_PER_INSERT: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
-/// Rows of one statement for PostgreSQL, at most: about a second's work.
+/// Maximum number of rows per statement on PostgreSQL: about a second's work.
 pub(crate) const ROWS_PER_STATEMENT: usize = 10_000;
-/// Encodes NULL in an array, which can't have any here. Nothing that is stored is negative.
+/// Stands for NULL in an array of numbers. No stored number is negative.
 const NO_NUMBER: i64 = -1;
-/// The same of a text; none that is stored in an optional column is empty, and neither are bytes.
+/// Stands for NULL in an array of texts or bytes. No stored optional value is empty.
 const NO_TEXT: &str = "";
 
-/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColumnType {
     Text,
@@ -84,7 +83,7 @@ impl PreparedInsert {
         statements
     }
 
-    /// Values of rows as one array per column.
+    /// Groups the values of rows into one array per column.
     pub(crate) fn in_columns(&self, values: impl Iterator<Item = Value>) -> Vec<Value> {
         let mut columns = vec![Vec::new(); self.types.len()];
         for (place, value) in values.enumerate() {
@@ -124,15 +123,16 @@ impl Insert {
         }
     }
 
-    /// SQL for so many rows, each with its values.
+    /// SQL that inserts this number of rows.
     fn of_rows(&self, rows: usize) -> String {
-        // Numbered placeholders are looked up by name: quadratic in their number.
+        // Placeholders without numbers: numbered ones are looked up by name, quadratic in their
+        // number.
         let row = format!("({})", vec!["?"; self.columns.len()].join(", "));
         self.sql(&format!("VALUES {}", vec![row; rows].join(", ")))
     }
 
-    /// SQL for any number of rows, which come in their order out of one array per column. The
-    /// arrays are the parameters from the `first` on; the rows may be filtered.
+    /// SQL that inserts any number of rows from one array parameter per column, in order. The
+    /// arrays are the parameters from number `first` on; `filter` may exclude rows.
     pub(crate) fn of_columns(&self, first: usize, filter: &str) -> String {
         let arrays = self
             .columns

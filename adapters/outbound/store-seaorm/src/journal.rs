@@ -1,4 +1,4 @@
-//! The journal: usage written in group commits by a task of its own.
+//! Usage journal: entries are written in group commits by separate tasks.
 //!
 //! An entry is added to the batch that is being filled, in memory. The writer takes the whole batch
 //! whenever it is free and commits it in one transaction, so nothing waits for a timer, and the
@@ -6,28 +6,27 @@
 //! they reach the database, and so are the statistics of requests: by key and hour, by customer and
 //! day.
 //!
-//! A batch whose commit failed is kept and retried with exponential back-off. Once that took as
-//! long as an entry may wait, the journal reports that it accepts nothing, so that no request waits
-//! in vain and nothing piles up; the batch itself finds out when the database is back. Each batch
-//! writes a checkpoint with its number in its own transaction, before anything else, and an attempt
-//! that finds its checkpoint ends: a commit that took place although its answer was lost is never
-//! repeated. (On SQLite a failed commit is rolled back; a lost connection to a server leaves that
-//! open, and the server may still be executing it.)
+//! A batch whose commit failed is kept and retried with exponential back-off. Once that has taken
+//! as long as an entry may wait, the journal accepts no more entries, so that no request waits in
+//! vain and the queue doesn't grow; the retries go on until the database is back. Each batch writes
+//! a checkpoint with its number in its own transaction, before anything else, and an attempt that
+//! finds its checkpoint ends: a commit that took place although its answer was lost is never
+//! repeated. (On SQLite a failed commit is rolled back; after a lost connection to PostgreSQL this
+//! isn't known, and the server may still be executing it.)
 //!
-//! A file's journal also looks for the checkpoint of its previous batch: without it the database is
-//! an older one than the one that was promised to be durable, and nothing is written to it any
-//! more. Nor is anything written to files that were moved or replaced.
+//! On SQLite the journal also looks for the checkpoint of its previous batch. If it is missing, the
+//! database was set back to an older state, and nothing is written to it any more. Nor is anything
+//! written to files that were moved or replaced.
 //!
-//! Any number of processes write to one server. Their batches lock the rows that they add to in one
-//! order, so they wait for each other without deadlocks; a batch fills further while its writer
-//! waits.
+//! Any number of processes write to one PostgreSQL server. Their batches lock the rows that they
+//! add to in one order, so they wait for each other without deadlocks; a batch fills further while
+//! its writer waits.
 //!
-//! A server is written to by three writers, each with a queue and a connection of its own. One
-//! writes the counts that answers wait for, with one statement per batch. Another writes requests,
-//! which linger for a moment, and the third their statistics, which linger longer: entries that
-//! share a row change it once. The server may defer the flush of both to disk, as no answer waits
-//! for them. A file has one writer at a time and little to gain, so there one writer does
-//! everything.
+//! On PostgreSQL there are three writers, each with a queue and a connection of its own. One writes
+//! the counts that answers wait for, with one statement per batch. Another writes requests, after a
+//! short linger, and the third their statistics, after a longer one: entries that share a row
+//! change it once. The server may defer the flush of both to disk, as no answer waits for them. A
+//! SQLite file allows one writer at a time, so there one writer writes everything.
 
 mod batch;
 pub(crate) mod deliveries;
@@ -59,14 +58,14 @@ use queue::Queue;
 use writer::Writer;
 use writer_queue::WriterQueue;
 
-/// Linger of requests with a writer of their own: many go in one statement. A longer one would keep
-/// a server busy with them for longer at a time, while answers wait for their counts.
+/// Linger of requests, where they have their own writer: many share one statement. A longer linger
+/// would keep the server busy for longer at a time, while answers wait for their counts.
 const REQUESTS: Linger = Linger {
     span: Duration::from_millis(250),
     most: 1_024,
 };
-/// Linger of statistics with a writer of their own, and of refusals everywhere: a caller that
-/// ignores its limit costs one commit per span, and not one after another.
+/// Linger of statistics, where they have their own writer, and of refusals everywhere: a caller
+/// that ignores its limit costs one commit per linger instead of one per request.
 const STATISTICS: Linger = Linger {
     span: Duration::from_secs(1),
     most: 4_096,
@@ -157,7 +156,7 @@ impl Journal {
         Some(Arc::new(reason))
     }
 
-    /// Entries that aren't durable yet, those that are being written included.
+    /// Number of entries that aren't durable yet, including those being written.
     pub fn waiting(&self) -> usize {
         self.0.queues().map(|queue| queue.waiting()).sum()
     }

@@ -31,9 +31,9 @@ mod listing;
 pub(crate) mod row;
 mod shared_use;
 
-/// Changes that one call returns at most.
+/// Maximum number of changes that one call returns.
 const CHANGES_AT_ONCE: u64 = 1_000;
-/// Retired keys that one call returns at most.
+/// Maximum number of retired keys that one call returns.
 const DUE_AT_ONCE: u64 = 100;
 
 #[async_trait]
@@ -264,7 +264,7 @@ impl KeyStore for Store {
             self.save_removed_log().await;
             return Err(unusable);
         }
-        // Read before the query: the result is never lower than what was seen by now.
+        // Read before the query: unless the database was set back, the query's result isn't lower.
         let seen = self.newest_seen.load(Ordering::Acquire);
         let newest = self
             .in_time(async { changes::newest(&self.connection).await.map_err(failed) })

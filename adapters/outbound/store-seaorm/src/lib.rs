@@ -4,9 +4,10 @@
 //! [`Store`] keeps customers and keys, and reads usage; [`Journal`] writes usage and requests, many
 //! in one commit, over connections of its own. Any number of processes may open one database.
 //!
-//! **SQLite** allows one writer at a time, while everybody reads (write-ahead log). A transaction
-//! begins with the write lock, so nothing comes in between. Those of one process wait for each other in their
-//! order; for another process SQLite waits, in ever longer pauses.
+//! **SQLite** allows one writer at a time, while others read (write-ahead log). A transaction takes
+//! the write lock when it begins, so no other write comes between its reads and writes. Writers of
+//! one process wait for each other in order; for writers of other processes SQLite waits with
+//! growing pauses.
 //!
 //! **PostgreSQL**, 15 or later, allows concurrent writers, in READ COMMITTED transactions. A
 //! mutation locks what it relies on, always in this order: the customer, its keys by their ids, the

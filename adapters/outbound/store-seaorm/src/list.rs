@@ -34,15 +34,15 @@ fn like(column: impl IntoColumnRef, text: &str, pattern: impl FnOnce(String) -> 
         }
         escaped.push(character);
     }
-    // LIKE is case-sensitive on PostgreSQL. Of a column both databases fold ASCII alone, and so
-    // does this; of a value PostgreSQL would fold by the language of the database.
+    // LIKE is case-sensitive on PostgreSQL. LOWER of a column folds ASCII alone on both databases,
+    // and so does this; LOWER of a value would follow PostgreSQL's locale.
     let pattern = Expr::val(pattern(escaped.to_ascii_lowercase()));
     let pattern = pattern.binary(BinOper::Escape, Expr::Constant(ESCAPE.to_string().into()));
     Expr::from(Func::lower(Expr::col(column))).binary(BinOper::Like, pattern)
 }
 
-/// Condition: items after a cursor, in a list that is ordered by `columns` (a value, and an id
-/// among equals) in this direction.
+/// Condition: items after a cursor, in a list ordered by `columns` (a value, then an id) in this
+/// direction.
 pub(crate) fn after_cursor<V: IntoColumnRef, I: IntoColumnRef>(
     columns: (V, I),
     place: (Value, String),

@@ -1,4 +1,4 @@
-//! Stored lookups, which are their queue too.
+//! Stored lookups; their table is also their queue.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -200,7 +200,7 @@ impl Store {
         .await
     }
 
-    /// Ends the work on several lookups in one transaction; says of each if its lease was held.
+    /// Ends several claims in one transaction; returns for each if its lease was held.
     async fn end_claims(&self, ends: &[ClaimEnd]) -> Result<Vec<bool>, StoreError> {
         let written = async {
             let transaction = self.begin().await?;

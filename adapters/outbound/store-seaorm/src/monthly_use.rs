@@ -7,7 +7,7 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use crate::insert::{ColumnType, Insert, columns};
 use crate::row::stored;
 
-/// Adds to the use of keys in months.
+/// Insert that adds to the use of keys in months.
 pub(crate) fn insert() -> Insert {
     Insert {
         table: "monthly_use",
@@ -27,7 +27,6 @@ pub(crate) fn insert() -> Insert {
     }
 }
 
-/// Use of a key in a month.
 pub(crate) struct Use {
     pub(crate) key: KeyId,
     pub(crate) month: Month,
@@ -37,8 +36,8 @@ pub(crate) struct Use {
     pub(crate) last_used_at: i64,
 }
 
-/// Adds use, in the order of keys and months, in which the journal writes it: two sessions that lock the
-/// same rows never deadlock.
+/// Adds use, ordered by key and month as in the journal, so that two sessions that lock the same
+/// rows never deadlock.
 pub(crate) async fn add(
     transaction: &DatabaseTransaction,
     mut uses: Vec<Use>,
@@ -60,7 +59,7 @@ pub(crate) async fn add(
     Ok(())
 }
 
-/// The minute of an instant; both in unix milliseconds.
+/// Start of an instant's minute; both in unix milliseconds.
 pub(crate) fn minute(millis: i64) -> i64 {
     millis - millis.rem_euclid(60_000)
 }

@@ -1,33 +1,34 @@
 //! Notifications of lookups to other processes, by PostgreSQL's `NOTIFY`.
 //!
-//! They are sent after the commit, and not in the transaction itself: one that notifies holds a lock of
-//! the whole server while it is flushed to the disk, which halves the number of commits a second, and
-//! fails when the server's queue of notifications is full. A process that dies between the two loses a
-//! few, which others make up for by looking at the store now and then.
+//! They are sent after the commit, not in the transaction: a transaction that notifies holds a lock
+//! of the whole server while it is flushed to disk, which halves the number of commits a second,
+//! and it fails when the server's queue of notifications is full. A process that dies in between
+//! loses a few notifications; other processes then find the changes by polling.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use domain::lookup::LookupId;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
-/// The channel's name. Notifications reach those who listen in the same database.
+/// Name of the channel. Notifications reach all listeners in the same database.
 pub(crate) const CHANNEL: &str = "cep_lookups";
 /// Content of the notification of an addition; that of a change is the lookup's id.
 pub(crate) const ADDED: &str = "added";
-/// Name of a process that has no journal.
+/// Stands for the name of a process that has no journal.
 const NOBODY: &str = "-";
-/// Notifications that wait to be sent, at most; more are left out.
+/// Maximum number of notifications waiting to be sent; more are dropped.
 const MAX_PENDING: usize = 10_000;
-/// One notification for each line of a text, in their order.
+/// Sends one notification for each line of a text, in order.
 const NOTIFY: &str = "SELECT pg_notify($1, line) FROM string_to_table($2, E'\\n') AS line";
 
-/// Sends notifications, many in one transaction. It sends none where only one process serves.
+/// Sends notifications, many in one transaction; none on SQLite, which only one process serves.
 #[derive(Clone)]
 pub(crate) struct Notifier(Option<Arc<Outbox>>);
 
 struct Outbox {
     connection: DatabaseConnection,
-    /// The name of this process, once its journal has started. Whoever listens passes over its own.
+    /// Name of this process, set once its journal has started. Listeners ignore their own
+    /// notifications.
     writer: Arc<OnceLock<String>>,
     pending: Mutex<Pending>,
 }
@@ -39,7 +40,7 @@ struct Pending {
 }
 
 impl Notifier {
-    /// Sends notifications over these connections, if they are to a server.
+    /// Creates a notifier over these connections; it sends nothing on SQLite.
     pub(crate) fn new(connection: &DatabaseConnection, writer: &Arc<OnceLock<String>>) -> Self {
         let is_server = connection.get_database_backend() == DbBackend::Postgres;
         Self(is_server.then(|| {
@@ -71,7 +72,7 @@ impl Notifier {
 }
 
 impl Outbox {
-    /// Adds notifications; returns `true` if somebody has to send them.
+    /// Adds notifications; returns `true` if the caller has to send them.
     fn put(&self, contents: impl IntoIterator<Item = String>) -> bool {
         let writer = self.writer.get().map_or(NOBODY, String::as_str);
         let lines = contents
@@ -87,7 +88,7 @@ impl Outbox {
         true
     }
 
-    /// Sends what is pending, and what is added meanwhile.
+    /// Sends the waiting notifications, and those added meanwhile.
     async fn send_all(self: Arc<Self>) {
         while let Some(lines) = self.take() {
             let values = [CHANNEL.into(), lines.join("\n").into()];

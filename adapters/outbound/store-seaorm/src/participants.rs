@@ -1,4 +1,4 @@
-//! The catalogue of participants: one row, changed by updates with a condition.
+//! The catalogue of participants: one row, changed by conditional updates.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -11,7 +11,6 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, UpdateMany};
 use crate::entity::participant_catalogue::{Column, Entity, Model};
 use crate::store::{Store, failed};
 
-/// The row's id.
 const ID: i64 = 1;
 
 /// The row is missing, or can't be read.
@@ -79,7 +78,7 @@ impl CatalogueStore for Store {
 }
 
 impl Store {
-    /// Updates the row if it meets the condition of the update; returns the number of rows that do.
+    /// Updates the row if it meets the update's condition; returns the number of updated rows.
     async fn change_catalogue(&self, update: UpdateMany<Entity>) -> Result<u64, StoreError> {
         let updated = update.filter(Column::Id.eq(ID)).exec(&self.connection);
         Ok(self.write(updated).await?.rows_affected)

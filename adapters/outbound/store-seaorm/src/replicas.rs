@@ -28,8 +28,8 @@ impl ReplicaRegistry for Store {
 }
 
 impl Store {
-    /// Statements of their own: a beat that is counted late, or a row that is removed late, is made
-    /// up for by the next beat.
+    /// Separate statements without a transaction: the next heartbeat corrects a late count or
+    /// removal.
     async fn beat_and_count(
         &self,
         instance: Uuid,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::entity::customers;
 use crate::store::failed;
 
-/// A row, for errors that name it.
+/// A row, as errors name it.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     pub(crate) table: &'static str,
@@ -62,12 +62,12 @@ struct Unreadable {
     column: &'static str,
 }
 
-/// A count as it is stored.
+/// Converts a count to its stored type.
 pub(crate) fn stored(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The plan of a customer's row.
+/// Reads the plan of a customer's row.
 pub(crate) fn plan(customer: &customers::Model) -> Result<Plan, StoreError> {
     let row = Row {
         table: "customers",

@@ -9,8 +9,8 @@ use crate::store::{Store, failed};
 /// The advisory lock of migrations: "cep" and a number of our own.
 const MIGRATING: i64 = 0x0063_6570_0000_0001;
 
-/// Tables in this schema that this role may not read, of the role that made the table of migrations:
-/// other programs' tables may stand beside.
+/// Tables in the current schema that the current role may not read. Only those whose owner made the
+/// table of migrations: other programs may have tables in the schema.
 const UNREADABLE: &str = "SELECT one.relname::text FROM pg_class AS one JOIN pg_class AS done \
      ON done.relname = 'seaql_migrations' AND done.relnamespace = one.relnamespace \
      AND done.relowner = one.relowner \
@@ -20,10 +20,9 @@ const UNREADABLE: &str = "SELECT one.relname::text FROM pg_class AS one JOIN pg_
 /// Mismatch between the schema and this version.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
-    /// Migrations are missing.
     #[error("the database lacks what this version needs: {}", missing.join(", "))]
     Behind {
-        /// Their names, oldest first.
+        /// Names of the missing migrations, oldest first.
         missing: Vec<String>,
     },
     /// A newer version of this program migrated the database.
@@ -36,13 +35,12 @@ pub enum SchemaError {
         /// Migrations unknown to this version, oldest first.
         unknown: Vec<String>,
     },
-    /// The tables are there, and this role of PostgreSQL may not read them.
+    /// The tables exist, but this role of PostgreSQL may not read them.
     #[error("the user of the database may not read {}", tables.join(", "))]
     Rights {
-        /// Names of the tables.
+        /// Names of these tables, in alphabetical order.
         tables: Vec<String>,
     },
-    /// The database fails.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -59,7 +57,7 @@ impl Store {
         if !unknown.is_empty() {
             return Err(SchemaError::Ahead { unknown });
         }
-        // First: tables that a role may not read aren't there for it.
+        // Checked before missing migrations: tables that a role may not read look missing to it.
         let tables = self.in_time(self.unreadable_tables()).await?;
         if !tables.is_empty() {
             return Err(SchemaError::Rights { tables });
@@ -70,7 +68,7 @@ impl Store {
         Ok(())
     }
 
-    /// PostgreSQL: the tables of whoever migrated that this role may not read.
+    /// PostgreSQL: tables of the role that migrated which this role may not read.
     async fn unreadable_tables(&self) -> Result<Vec<String>, StoreError> {
         if self.connection.get_database_backend() != DbBackend::Postgres {
             return Ok(Vec::new());
@@ -81,7 +79,7 @@ impl Store {
         names.collect::<Result<_, _>>().map_err(failed)
     }
 
-    /// Creates the tables that are missing. Several processes may do so at the same time: one
+    /// Creates the tables that are missing. Several processes may call it at the same time: one
     /// migrates, the others wait for it, however long it takes.
     ///
     /// # Errors
@@ -93,7 +91,7 @@ impl Store {
         let transaction = self.begin().await?;
         if transaction.get_database_backend() == DbBackend::Postgres {
             lock_migrations(&transaction).await.map_err(failed)?;
-            // A migration that waits long for a table keeps every other session from it meanwhile.
+            // A migration that waits for a table blocks every other session that uses it.
             let lock_timeout = self.options.lock_timeout.as_millis();
             let bounded = format!("SET LOCAL lock_timeout = {lock_timeout}");
             let done = transaction.execute_unprepared(&bounded).await;
@@ -119,7 +117,7 @@ impl Store {
     }
 }
 
-/// Waits for other migrations, however long they take. On PostgreSQL alone.
+/// Waits for other migrations, however long they take. PostgreSQL only.
 pub(crate) async fn lock_migrations(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
     for statement in [
         "SET LOCAL statement_timeout = 0".to_owned(),

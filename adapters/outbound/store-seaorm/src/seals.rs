@@ -94,7 +94,7 @@ impl SealStore for Store {
         now: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
         self.in_time(async {
-            // A place that another transaction took is gone for good, so the tries are bounded.
+            // A place that another transaction took never becomes free, so the tries are bounded.
             for _ in 0..=MAX_SAMPLES {
                 if self.insert_sample(sample, now).await? {
                     return Ok(true);

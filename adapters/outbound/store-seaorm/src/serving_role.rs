@@ -1,5 +1,5 @@
-//! PostgreSQL: the rights of the role that serves. It isn't the one that owns the tables, so it can
-//! neither change an entry of the audit log nor drop the triggers that keep others from it.
+//! PostgreSQL: the rights of the role that the server connects as. It doesn't own the tables, so it
+//! can neither change an entry of the audit log nor drop the triggers that protect it.
 
 use std::fmt;
 
@@ -9,25 +9,26 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement}
 use crate::schema::lock_migrations;
 use crate::store::{Store, failed};
 
-/// Longest name that the server keeps.
+/// Maximum length of a role's name in PostgreSQL, in bytes.
 const MAX_NAME: usize = 63;
-/// Rights of the role, each with what it is for. Tables of later migrations are among `ALL TABLES`.
+/// Statements that set the rights of the role. `ALL TABLES` includes tables of later migrations.
 const RIGHTS: [&str; 7] = [
     "REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {role}",
     "GRANT USAGE ON SCHEMA {schema} TO {role}",
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}",
     "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO {role}",
-    // Entries are added and read.
+    // Entries of the audit log may only be added and read.
     "REVOKE UPDATE, DELETE ON {schema}.audit_log FROM {role}",
-    // The schema's version is for whoever migrates.
+    // Only the role that migrates changes the schema's version.
     "REVOKE INSERT, UPDATE, DELETE ON {schema}.seaql_migrations FROM {role}",
     "REVOKE CREATE ON SCHEMA {schema} FROM {role}",
 ];
-/// A role that may do more whatever is granted: it owns the log, is a member of its owner, or a superuser.
+/// Selects whether grants can't limit a role: it owns the log, is a member of its owner, or is a
+/// superuser.
 const MAY_DO_ANYTHING: &str = "SELECT role.rolsuper OR pg_has_role(role.oid, owned.relowner, 'MEMBER') \
      FROM pg_roles AS role, pg_class AS owned \
      WHERE role.rolname = $1 AND owned.oid = 'audit_log'::regclass";
-/// Rights of the role to change the log, by way of another role or of everybody too.
+/// Selects whether a role may change the log, also through another role or `PUBLIC`.
 const MAY_TAMPER: &str =
     "SELECT has_table_privilege($1, 'audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')";
 
@@ -39,7 +40,7 @@ impl RoleName {
     /// Reads a name: lowercase letters, digits and underscores, which are the same quoted or not.
     ///
     /// # Errors
-    /// Says what a name is.
+    /// A message that describes a valid name.
     pub fn parse(text: &str) -> Result<Self, String> {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         let begins_well = text.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
@@ -62,19 +63,15 @@ impl fmt::Display for RoleName {
 /// Reason why a role can't be the one that serves.
 #[derive(Debug, thiserror::Error)]
 pub enum GrantError {
-    /// The database is a file.
     #[error("a SQLite database has no roles: leave the serving role out")]
     NoServer,
-    /// There is no such role.
     #[error("the database has no role {0}: make it first (CREATE ROLE {0} LOGIN PASSWORD …)")]
     NoRole(RoleName),
-    /// Its rights can't be limited.
     #[error(
         "the role {0} may change the audit log whatever is granted to it: it owns the tables, is a \
          member of the role that does, or is a superuser; serve with another role"
     )]
     TooMighty(RoleName),
-    /// The database fails.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -100,8 +97,8 @@ impl Store {
         self.end(transaction, granted).await
     }
 
-    /// Returns whether the user of this database could change the audit log, or drop what keeps it. A
-    /// SQLite database is a file, with which its user may do anything.
+    /// Returns whether the current user could change the audit log, or drop its triggers. Always
+    /// true on SQLite: the user of a file may do anything with it.
     ///
     /// # Errors
     /// Fails when the database fails.
@@ -125,7 +122,7 @@ impl Store {
 }
 
 async fn grant(transaction: &DatabaseTransaction, role: &RoleName) -> Result<(), GrantError> {
-    // Two at once would change the same rows of the catalogue.
+    // Two grants at once would change the same rows of the system catalogue.
     lock_migrations(transaction).await?;
     match answer(transaction, MAY_DO_ANYTHING, role).await? {
         None => return Err(GrantError::NoRole(role.clone())),
@@ -147,7 +144,7 @@ async fn grant(transaction: &DatabaseTransaction, role: &RoleName) -> Result<(),
     }
 }
 
-/// The answer to a question about a role; `None` without a row.
+/// Runs a yes-or-no query about a role; `None` if it returns no row.
 async fn answer(
     connection: &impl ConnectionTrait,
     question: &str,

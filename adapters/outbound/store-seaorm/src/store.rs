@@ -1,4 +1,4 @@
-//! The store: its life cycle, and its transactions.
+//! The store: opening, closing and transactions.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -27,43 +27,44 @@ use crate::write_lock::{WriteLock, WriteTransaction};
 pub struct Connections {
     /// Connections in use, or being opened.
     pub in_use: u32,
-    /// Connections that are open and idle.
     pub idle: u32,
     /// Capacity of the pool.
     pub max: u32,
 }
 
-/// Linger of proofs to archive. Their lookups' answers wait for the journal, which writes meanwhile.
+/// Linger of proofs to archive. It delays no answer: answers wait for the journal, which commits
+/// meanwhile.
 const ARCHIVE_LINGER: Duration = Duration::from_millis(10);
 
-/// Keys, counters and requests in one database. Clones share their connections.
+/// Adapter of the store ports on one database, SQLite or PostgreSQL. Clones share its connections.
 #[derive(Clone)]
 pub struct Store {
     pub(crate) connection: DatabaseConnection,
-    /// The journal's own, so that it never waits for a free one. Opened on first use.
+    /// The journal's own connections, opened on first use, so that it never waits for a free one.
     for_journal: DatabaseConnection,
-    /// Held by a transaction of [`Store::begin`], a statement of [`Store::write`] and a batch of the journal.
+    /// Taken by each transaction of [`Store::begin`], statement of [`Store::write`] and batch of
+    /// the journal.
     write_lock: WriteLock,
-    /// The name of the journal's writer, once it has started.
+    /// Name of the journal's writer; unset until the journal starts.
     pub(crate) writer: Arc<OnceLock<String>>,
     pub(crate) notifier: Notifier,
-    /// Ends of work on lookups.
+    /// Ends of claims on lookups, written in group commits.
     pub(crate) claim_ends: Arc<Group<ClaimEnd, bool>>,
-    /// Proofs to archive.
+    /// Proofs to archive, written in group commits.
     pub(crate) archived: Arc<Group<(ArchivedProof, DateTime<Utc>), ()>>,
-    /// Number of the newest change of a key that was read.
+    /// Number of the newest change read from the change feed of keys.
     pub(crate) newest_seen: Arc<AtomicU64>,
-    /// SQLite: the database's open files.
+    /// SQLite: open files of the database; `None` on PostgreSQL.
     files: Option<Arc<OpenFiles>>,
     pub(crate) place: Place,
     pub(crate) options: StoreOptions,
 }
 
 impl Store {
-    /// Opens the database at `url`: `sqlite://PATH` (see [`crate::sqlite_url`]; the file is created
-    /// when it is missing, its folder isn't), or
-    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. The tables are created by
-    /// [`Store::migrate`].
+    /// Opens the database at `url`: `sqlite://PATH` (see [`crate::sqlite_url`]; a missing file is
+    /// created, a missing folder isn't), or
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. [`Store::migrate`] creates the
+    /// tables.
     ///
     /// # Errors
     /// See [`OpenError`].
@@ -71,7 +72,7 @@ impl Store {
         Self::open_with(url, StoreOptions::default()).await
     }
 
-    /// As [`Store::open`], with other options than the default ones.
+    /// Opens the database as [`Store::open`] does, with the given options.
     ///
     /// # Errors
     /// See [`OpenError`].
@@ -102,20 +103,20 @@ impl Store {
         })
     }
 
-    /// Takes the lock of the one process that serves the SQLite database at `url`, which is opened
-    /// afterwards; `None` for a server. The lock holds until it is dropped.
+    /// SQLite: takes the lock that lets only one process serve the database at `url`. Call it
+    /// before the database is opened. `None` on PostgreSQL. Dropping the lock releases it.
     ///
     /// # Errors
-    /// A lock that another process has, or a file that can't be opened.
+    /// Another process holds the lock, or the file can't be opened.
     pub fn lock_for_serving(url: &str) -> Result<Option<ServingLock>, OpenError> {
         Ok(Place::parse(url)?.lock_for_serving()?)
     }
 
-    /// The same store with a pool of its own, of `connections`, so that its users don't compete
+    /// Returns this store with a separate pool of `connections`, so that its users don't compete
     /// with those of this one. Close it with [`Store::close_pool`] before this one.
     ///
     /// # Errors
-    /// A database that fails.
+    /// The database fails.
     pub async fn with_separate_pool(&self, connections: u32) -> Result<Self, OpenError> {
         let options = StoreOptions {
             connections,
@@ -133,20 +134,20 @@ impl Store {
         })
     }
 
-    /// Starts the journal of this store. `writer` is the name of this process among all that ever
-    /// write to the database.
+    /// Starts the journal of this store. `writer` identifies this process among all that ever write
+    /// to the database.
     pub fn journal(&self, writer: Uuid) -> Journal {
         self.journal_with_metrics(writer, Arc::new(()))
     }
 
-    /// As [`Store::journal`], with metrics of its commits.
+    /// Starts the journal, and reports its commits to `metrics_sink`.
     pub fn journal_with_metrics(
         &self,
         writer: Uuid,
         metrics_sink: Arc<dyn CommitMetricsSink>,
     ) -> Journal {
-        // One process has one journal; the checkpoints of another one would merely be pruned in
-        // time.
+        // Ignored if it is set: a process has one journal. The checkpoints of a second one would
+        // only be pruned after a while.
         let _ = self.writer.set(writer.to_string());
         let connection = self.for_journal.clone();
         Journal::start(
@@ -159,18 +160,18 @@ impl Store {
         )
     }
 
-    /// The name of this process's journal, once it has started.
+    /// Name of this process's journal writer; `None` before the journal starts.
     pub(crate) fn writer(&self) -> Option<&str> {
         self.writer.get().map(String::as_str)
     }
 
-    /// SQLite: size of the write-ahead log in bytes. It is a few MiB, unless a transaction that
-    /// another program keeps open holds it.
+    /// SQLite: size of the write-ahead log in bytes. Usually a few MiB; more while another program
+    /// keeps a transaction open.
     pub fn log_bytes(&self) -> Option<u64> {
         self.files.as_ref()?.log_bytes()
     }
 
-    /// SQLite: checks that the open files are still the database.
+    /// SQLite: checks that the open files are still those at the database's paths.
     ///
     /// # Errors
     /// Files that were moved, removed, replaced or set back while they are open.
@@ -227,7 +228,7 @@ impl Store {
         &'a self,
         statement: impl Future<Output = Result<T, DbErr>> + Send + 'a,
     ) -> impl Future<Output = Result<T, StoreError>> + Send + 'a {
-        // An insert's future has five kilobytes.
+        // Boxed: an insert's future takes five kilobytes.
         let statement = Box::pin(statement);
         async {
             self.check_files()?;
@@ -239,8 +240,8 @@ impl Store {
         }
     }
 
-    /// Reports that the database is an older one than before. Nothing is written to a file any
-    /// more.
+    /// Records that the database was set back to an older state, and returns the error. A SQLite
+    /// database isn't written to any more.
     pub(crate) fn set_back(&self) -> StoreError {
         failed(match &self.files {
             Some(files) => files.set_back(),
@@ -280,10 +281,10 @@ impl Store {
         outcome
     }
 
-    /// Closes the connections of a store that has a pool of its own.
+    /// Closes a store that [`Store::with_separate_pool`] made.
     ///
     /// # Errors
-    /// A database that fails.
+    /// The database fails.
     pub async fn close_pool(self) -> Result<(), StoreError> {
         if self
             .files
@@ -296,13 +297,12 @@ impl Store {
         self.connection.close().await.map_err(failed)
     }
 
-    /// Closes all connections once their operations are done. SQLite's last one copies the log into
-    /// the database and removes it; that is left out where another file has taken the place of one
-    /// of the database's, which may belong to another program by now.
+    /// Closes all connections once their operations are done. SQLite's last connection copies the
+    /// log into the database and removes it. That is skipped when one of the database's files was
+    /// replaced: the new file may belong to another program.
     ///
     /// # Errors
-    /// A database that fails (nothing that was committed is lost), or isn't the one that was
-    /// opened.
+    /// The database fails (nothing that was committed is lost), or isn't the one that was opened.
     pub async fn close(self) -> Result<(), StoreError> {
         if self
             .files
@@ -339,7 +339,6 @@ pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTra
     connection.begin_with_options(options).await
 }
 
-/// Timeout of a server's answer.
 #[derive(Debug, thiserror::Error)]
 #[error("the database doesn't answer within {0:?}")]
 pub(crate) struct AnswerTimeout(pub(crate) Duration);

@@ -13,8 +13,8 @@ mod requests;
 mod slots;
 
 impl Store {
-    /// The keys that are reported one by one: few enough that an answer is small, however many a
-    /// customer has.
+    /// Ids of the keys that are reported separately: few enough that an answer is small, however
+    /// many a customer has.
     async fn busiest_keys(
         &self,
         scope: Scope,

@@ -1,4 +1,4 @@
-//! Endpoints of webhooks, and the queue of their deliveries.
+//! Webhook targets, and the queue of deliveries to them.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -34,7 +34,7 @@ pub(crate) mod entity;
 pub(crate) mod outbox;
 mod row;
 
-/// Reads the queue through the index of what is due.
+/// Measures the queue through the index of due deliveries.
 const MEASURE: &str = "SELECT COUNT(*) AS open, \
     COALESCE(SUM(CASE WHEN due_at <= $1 THEN 1 ELSE 0 END), 0) AS due, \
     MIN(CASE WHEN due_at <= $1 THEN due_at END) AS oldest \

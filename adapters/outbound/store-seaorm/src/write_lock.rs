@@ -1,8 +1,8 @@
-//! The one writer that SQLite has at a time.
+//! Lock of this process's writers on SQLite, which allows one writer at a time.
 //!
-//! SQLite has a connection that meets another one's write lock sleep for 1, 2, 5, 10, 15 … ms until it
-//! succeeds, however long it has waited already. Connections of one process wait for each other here, in their
-//! order; SQLite's way is left for other processes.
+//! A connection that finds SQLite locked by another writer sleeps for 1, 2, 5, 10, 15 … ms between
+//! attempts, however long it has waited already. So the connections of one process wait for each
+//! other here, in order; SQLite's own wait remains for other processes.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::timeout;
 
-/// A lock that the writers of one process take before they write; none for a server, whose rows have locks of
-/// their own.
+/// A lock that the writers of one process take before they write; none on PostgreSQL, which locks
+/// rows.
 #[derive(Clone)]
 pub(crate) struct WriteLock(Option<Arc<Mutex<()>>>, Duration);
 
-/// Lets the next writer go on when it is dropped.
+/// Dropping it lets the next writer continue.
 pub(crate) type WriteGuard = Option<OwnedMutexGuard<()>>;
 
 impl WriteLock {
@@ -26,12 +26,13 @@ impl WriteLock {
         Self(Some(Arc::default()), busy_timeout)
     }
 
-    /// No lock.
+    /// Locks nothing.
     pub(crate) fn of_server() -> Self {
         Self(None, Duration::ZERO)
     }
 
-    /// Waits until no other writer of this process writes. After the timeout SQLite decides.
+    /// Waits until no other writer of this process writes. After the timeout it returns without the
+    /// lock, and SQLite's own lock applies.
     pub(crate) async fn acquire(&self) -> WriteGuard {
         let Self(lock, patience) = self;
         let waiting = Arc::clone(lock.as_ref()?).lock_owned();
@@ -39,7 +40,7 @@ impl WriteLock {
     }
 }
 
-/// A transaction that writes.
+/// A transaction that writes, with its lock.
 pub(crate) struct WriteTransaction {
     transaction: DatabaseTransaction,
     _guard: WriteGuard,

@@ -1,9 +1,9 @@
 //! Outbound adapter: sends webhooks over HTTPS.
 //!
-//! [`HttpSender`] connects to addresses of the public internet alone. The rule is applied where the
-//! connection is made: to the address of a URL that holds one, and by the resolver that the connector itself
-//! uses, so that a name whose address changes between a check and the connection gains nothing. It follows
-//! no redirect, uses no proxy, and keeps no connection.
+//! [`HttpSender`] connects only to addresses of the public internet. The rule is applied where the
+//! connection is made, to the address in the URL or by the connector's own resolver, so that a name
+//! can't avoid it by changing its address after a check. It follows no redirect, uses no proxy, and
+//! keeps no connection.
 
 mod resolver;
 mod sender;

@@ -1,4 +1,4 @@
-//! Resolver of names, which passes allowed addresses on, and no others.
+//! DNS resolver that returns only allowed addresses.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -9,13 +9,13 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Look-up of the addresses of a name.
+/// Resolves names to addresses.
 pub trait NameLookup: Send + Sync {
     /// All addresses of a name, in the order in which they are tried.
     fn addresses(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// The names of the operating system.
+/// Resolves names with the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemNames;
 
@@ -29,17 +29,16 @@ impl NameLookup for SystemNames {
     }
 }
 
-/// All addresses of a name are refused.
+/// None of the name's addresses is allowed.
 #[derive(Debug, thiserror::Error)]
 #[error("the name has no address of the public internet")]
 pub(crate) struct AddressRefused;
 
-/// The name has no address.
 #[derive(Debug, thiserror::Error)]
 #[error("the name has no address: {0}")]
 pub(crate) struct NameNotFound(io::Error);
 
-/// Resolver for the connector.
+/// Resolver of the HTTP client.
 pub(crate) struct GuardedResolver {
     pub(crate) names: Arc<dyn NameLookup>,
     pub(crate) reach: Reach,

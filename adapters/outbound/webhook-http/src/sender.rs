@@ -1,4 +1,4 @@
-//! The sender: one request for each attempt.
+//! Sender of webhook messages: one request for each attempt.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use reqwest::{Client, Response};
 
 use crate::resolver::{AddressRefused, GuardedResolver, NameLookup, NameNotFound, SystemNames};
 
-/// Time of an attempt, from the look-up of the name to the last byte that is read.
+/// Timeout of an attempt, from the DNS resolution to the last byte read.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// Time of a connection attempt.
+/// Timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of an answer that are read, at most.
+/// Maximum number of bytes read of a response.
 const MAX_ANSWER: usize = 8 * 1_024;
 
 /// Sends messages, each over a connection of its own.
@@ -29,7 +29,7 @@ pub struct HttpSender {
 }
 
 impl HttpSender {
-    /// A sender that goes by the operating system's names.
+    /// Creates a sender that resolves names with the operating system.
     ///
     /// # Errors
     /// The certificates of the operating system can't be loaded.
@@ -37,7 +37,7 @@ impl HttpSender {
         Self::with_names(reach, Arc::new(SystemNames))
     }
 
-    /// A sender that goes by these names.
+    /// Creates a sender that resolves names with `names`.
     ///
     /// # Errors
     /// The certificates of the operating system can't be loaded.
@@ -50,7 +50,7 @@ impl HttpSender {
             .referer(false)
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(TIMEOUT)
-            // A connection that is kept would go on with the address that its name once had.
+            // A kept connection would ignore changes of its name's address.
             .pool_max_idle_per_host(0)
             .dns_resolver(Arc::new(GuardedResolver { names, reach }))
             .build()?;
@@ -61,7 +61,8 @@ impl HttpSender {
 #[async_trait]
 impl WebhookSender for HttpSender {
     async fn send(&self, message: &OutgoingMessage) -> Result<ReceiverAnswer, SendFailure> {
-        // The rules may have changed since the address was accepted, and no resolver sees a literal.
+        // The rules may have changed since the URL was accepted, and a literal address isn't
+        // resolved.
         let url = WebhookUrl::parse(message.url.as_str(), self.reach);
         let url = url.map_err(|_| SendFailure::AddressRefused)?;
         if url
@@ -87,8 +88,8 @@ impl WebhookSender for HttpSender {
     }
 }
 
-/// Reads the beginning of a body. What the receiver thinks of the message is in the status: a body that
-/// breaks off changes nothing.
+/// Reads the beginning of a body. The result of the attempt is in the status, so an interrupted
+/// body changes nothing.
 async fn beginning(mut answer: Response) -> Vec<u8> {
     let mut body = Vec::new();
     while body.len() < MAX_ANSWER {
@@ -101,7 +102,7 @@ async fn beginning(mut answer: Response) -> Vec<u8> {
     body
 }
 
-/// The header's time, in seconds or as a date (RFC 9110, 10.2.3).
+/// Parses `Retry-After`, in seconds or as a date (RFC 9110, 10.2.3).
 fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {

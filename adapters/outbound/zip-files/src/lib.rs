@@ -1,7 +1,6 @@
-//! ZIP files: their files, inflated one after the other.
+//! Reads the files in a ZIP file, inflated one after the other.
 //!
-//! The files are hostile until the contrary is shown: a file's size and checksum are believed only as far as what
-//! is inflated confirms them.
+//! Files are untrusted: a size or a checksum counts only if the inflated data confirm it.
 
 use std::io::Read as _;
 
@@ -65,11 +64,11 @@ impl Files {
     }
 }
 
-/// The inflated data, if they are of this size, and nothing is behind them.
+/// Inflates data; `None` unless they have this size, and no bytes follow them.
 fn inflated(data: &[u8], size: usize) -> Option<Bytes> {
     let mut decoder = DeflateDecoder::new(data);
     let mut bytes = Vec::new();
-    // One byte more than it says tells that there is more.
+    // One byte more than the stated size shows that there are more.
     let mut bounded = decoder.by_ref().take(size as u64 + 1);
     bounded.read_to_end(&mut bytes).ok()?;
     (decoder.total_in() == data.len() as u64).then(|| bytes.into())

@@ -1,4 +1,4 @@
-//! Callers whose requests are neither limited nor charged.
+//! Identification of callers whose requests are neither limited nor charged.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ impl GatekeeperService {
     /// Checks the key of a request that is neither limited nor charged.
     ///
     /// # Errors
-    /// The reason of the refusal; never that of a limit.
+    /// The reason for the refusal, never a reached limit.
     pub async fn identify(
         &self,
         presented_key: Option<&str>,
@@ -35,7 +35,8 @@ impl GatekeeperService {
         })
     }
 
-    /// The refusal of a caller's request while a limit is used up, without asking the limiter again.
+    /// Refuses a caller's request if a limit is reached by its limit status, without calling the limiter;
+    /// `None` if none is.
     pub fn refusal(&self, by: &Identified, endpoint: Endpoint) -> Option<AdmissionError> {
         let LimitStatus { minute, month } = by.limit_status;
         let (key, caller) = ((by.key.id, by.environment), (by.key.id, by.customer));
@@ -56,13 +57,13 @@ impl GatekeeperService {
         })
     }
 
-    /// The limit status of a key that isn't revoked; one that the limiter doesn't know is hydrated.
+    /// Limit status of a key that isn't revoked; hydrates the key if the limiter doesn't know it.
     async fn limit_status(&self, key: CountedKey) -> Result<LimitStatus, NoVerdict> {
         if let Some(status) = self.limiter.peek(key).await? {
             return Ok(status);
         }
         let _hydrating = self.hydrating.lock(&key).await;
-        // Somebody else may have hydrated it meanwhile.
+        // Another request may have hydrated the key in the meantime.
         if let Some(status) = self.limiter.peek(key).await? {
             return Ok(status);
         }

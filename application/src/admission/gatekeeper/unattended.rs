@@ -1,4 +1,4 @@
-//! Charges for requests that nobody waits for: rows of batches.
+//! Charges for rows of batches, for which no caller waits.
 
 use std::time::Duration;
 
@@ -13,22 +13,21 @@ use super::{ChargedRequest, Forgotten, GatekeeperService, NoVerdict, Settlement}
 /// A charge for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnattendedCharge {
-    /// The month.
     pub(crate) month: Month,
-    /// Its durability.
+    /// Where it is counted.
     pub(crate) charge: Charge,
 }
 
-/// Reason why a request isn't charged, nor made.
+/// Reason why a request isn't charged.
 #[derive(Clone, Debug)]
 pub(crate) enum NotCharged {
-    /// The minute's limit is used up.
+    /// The limit per minute is reached.
     RateLimited { retry_after: Duration },
-    /// The month's quota is used up.
+    /// The monthly quota is used up.
     QuotaExceeded { reset: Duration },
-    /// The key is revoked.
+    /// The key is revoked or doesn't exist.
     Revoked,
-    /// Neither limits nor keys can be read.
+    /// The limiter or the store can't be read.
     Unavailable(Cause),
 }
 
@@ -42,8 +41,9 @@ impl From<NoVerdict> for NotCharged {
 }
 
 impl GatekeeperService {
-    /// Charges one request to a key's minute and month, in the limiter: the store's count is the caller's
-    /// matter, unless the charge is written. A refusal isn't recorded, for nobody asked.
+    /// Charges one request to a key's minute and month in the limiter. The caller counts it in the store,
+    /// unless the charge is already written. A refusal isn't recorded in the statistics, since no request was
+    /// made.
     pub(crate) async fn charge_unattended(
         &self,
         key: CountedKey,
@@ -61,7 +61,7 @@ impl GatekeeperService {
         }
     }
 
-    /// Gives a charge that the store doesn't have, or has taken back, back to its month in the limiter.
+    /// Refunds a charge in the limiter only; the store doesn't have it, or has refunded it.
     pub(crate) async fn refund_unattended(&self, charged: &ChargedRequest) {
         let refund = self.limiter.refund(charged.key, charged.month, charged.id);
         if let Err(error) = refund.await {
@@ -69,11 +69,11 @@ impl GatekeeperService {
         }
     }
 
-    /// Gives a charge back whose request could not be made.
+    /// Takes back a charge whose lookup couldn't be stored.
     pub(crate) async fn undo_unattended(&self, charge: Charge, charged: ChargedRequest) {
         self.refund_unattended(&charged).await;
         if charge == Charge::Written {
-            // The store counted it at once: the request ends as one that we failed to make.
+            // The store has counted it: the request is recorded as failed and refunded there.
             let refund = Some(charged.month);
             let settlement = Settlement::of(Outcome::InternalError);
             self.record(charged, settlement, Duration::ZERO, refund);

@@ -1,4 +1,4 @@
-//! The rows that imported proofs answer.
+//! Matching of imported proofs with rows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,16 +13,16 @@ use domain::transfer::Transfer;
 
 use crate::batches::sent_files::SentProof;
 
-/// Rows of one tracking key that a file is compared with to say in what it differs. It is compared with each
-/// row of its tracking key and its amount to find the one that it answers.
+/// Number of rows with a tracking key that a file is compared with to report the differences. To find the
+/// matching row, a file is compared with all rows that have its tracking key and amount.
 const MOST_COMPARED: usize = 20;
 
-/// A row that asks for a proof, and what it may get.
+/// A row that may get a proof.
 #[derive(Clone, Copy)]
 pub(super) struct AskingRow<'a> {
     pub(super) row: RowNumber,
     pub(super) transfer: &'a Transfer,
-    /// The institution of the issuer, if the row names it.
+    /// Institution of the issuer, if the row names it.
     pub(super) named: Option<ParticipantCode>,
     pub(super) state: AskingState,
 }
@@ -33,37 +33,37 @@ impl AskingRow<'_> {
     }
 }
 
-/// State of a row that asks for a proof.
+/// State of a row with regard to imports.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AskingState {
     Open,
-    /// The bank said that the payment's money isn't there, or is going back.
+    /// The bank reported a state of the payment in which the beneficiary doesn't have the money.
     Denied(Payment),
     Delivered,
     Canceled,
 }
 
-/// Proofs that no row has taken, found by their tracking keys.
+/// Proofs that aren't matched yet, indexed by tracking key.
 #[derive(Default)]
 pub(super) struct ProofIndex {
-    /// The proofs, by the numbers of their files.
+    /// The proofs, by the index of their file.
     proofs: HashMap<usize, SentProof>,
     by_key: HashMap<String, Alike>,
-    /// Why each wasn't taken so far.
+    /// The best reason so far why a proof isn't matched, by the index of its file.
     reasons: HashMap<usize, UnusedReason>,
 }
 
-/// Numbers of files whose proofs have one tracking key.
+/// Indexes of the files with one tracking key.
 #[derive(Default)]
 struct Alike {
     all: Vec<usize>,
-    /// Those that may still be taken, by the sealed amount in centavos.
+    /// The files that may still be matched, by the sealed amount in centavos.
     by_amount: HashMap<u64, Vec<usize>>,
-    /// Rows that all of them were compared with.
+    /// Number of rows that all these files were compared with.
     compared: usize,
 }
 
-/// A proof that a row takes.
+/// A proof that matches a row.
 pub(super) struct Taken {
     pub(super) file: usize,
     pub(super) proof: SentProof,
@@ -81,12 +81,12 @@ impl ProofIndex {
         self.proofs.insert(file, proof);
     }
 
-    /// Returns `true` if no proof is of this tracking key.
+    /// Returns `true` if no proof has this tracking key.
     pub(super) fn lacks(&self, tracking_key: &str) -> bool {
         !self.by_key.contains_key(tracking_key)
     }
 
-    /// Takes the proof that an open row asks for.
+    /// Removes and returns the proof that matches an open row.
     pub(super) fn take(
         &mut self,
         asking: AskingRow<'_>,
@@ -132,7 +132,8 @@ impl ProofIndex {
             let is_answer = asking.mismatches(sent).next().is_none();
             is_answer.then_some(sent)
         };
-        // A proof of the next day answers as well, but may be another row's.
+        // A proof of the following day matches, too, but may belong to another row, so the row's own day
+        // comes first.
         let mut found: Vec<_> = same_amount
             .iter()
             .filter_map(|file| Some((*file, answers(file)?)))
@@ -157,7 +158,7 @@ impl ProofIndex {
             };
             note(reasons, file, reason);
         }
-        // Neither is looked at again.
+        // Proofs that are taken or faulty aren't compared again.
         let is_over = |file: &usize| {
             faulty.contains(file) || taken.as_ref().is_some_and(|(taken, _)| taken == file)
         };
@@ -165,7 +166,7 @@ impl ProofIndex {
         taken
     }
 
-    /// The proofs that no row took, by the numbers of their files, and why.
+    /// The unmatched proofs, by the index of their file, with the reasons.
     pub(super) fn left(self) -> impl Iterator<Item = (usize, UnusedReason)> {
         let Self {
             proofs,
@@ -179,7 +180,8 @@ impl ProofIndex {
     }
 }
 
-/// The fault of a file that a row asks for: it is taken as `/verify` would call it valid, but for its tracking key.
+/// The fault for which a matching file is refused, if any. Accepts what `/verify` reports as valid, except
+/// for the tracking key.
 fn fault(row: RowNumber, seal: SealVerdict, fields: CheckOutcome) -> Option<UnusedReason> {
     match (seal, fields) {
         (SealVerdict::Invalid, _) => Some(UnusedReason::SealInvalid(row)),
@@ -190,7 +192,7 @@ fn fault(row: RowNumber, seal: SealVerdict, fields: CheckOutcome) -> Option<Unus
     }
 }
 
-/// Notes a reason, unless the one that is noted says more.
+/// Records a reason, unless the recorded one is more specific.
 fn note(reasons: &mut HashMap<usize, UnusedReason>, file: usize, reason: UnusedReason) {
     let noted = reasons.entry(file).or_insert(UnusedReason::NoRow);
     if rank(&reason) > rank(noted) {
@@ -198,7 +200,7 @@ fn note(reasons: &mut HashMap<usize, UnusedReason>, file: usize, reason: UnusedR
     }
 }
 
-/// How much a reason says; the fewer differences, the more.
+/// Rank by which the most specific reason is chosen; fewer differences rank higher.
 fn rank(reason: &UnusedReason) -> (u8, usize) {
     match reason {
         UnusedReason::SealInvalid(_)

@@ -1,4 +1,4 @@
-//! Facts of an attempt that ended, and what they make of its lookup.
+//! Result of an attempt, and the resulting change of its lookup.
 
 use std::time::Duration;
 
@@ -16,28 +16,28 @@ use ports::outbound::LookupChange;
 use crate::admission::Settlement;
 use crate::proofs::Turn;
 
-/// The answer of a delivered lookup, and facts of it for the statistics.
+/// The encrypted answer of a delivered lookup, with data for the statistics.
 pub(super) struct EncryptedAnswer {
     pub(super) content: Vec<u8>,
     pub(super) mark: Option<ProofMark>,
-    /// Turn of the proof, until its delivery is recorded.
+    /// Held until the delivery of the proof is recorded.
     pub(super) _turn: Turn,
     pub(super) seal: SealVerdict,
 }
 
-/// Facts of an attempt that ended.
+/// Result of an attempt.
 pub(super) struct Attempted {
     pub(super) outcome: Outcome,
-    /// Date of the transfer; `None` when the question could not be read.
+    /// Date of the transfer; `None` if the question couldn't be decrypted.
     pub(super) date: Option<NaiveDate>,
     pub(super) banks: Option<Banks>,
     pub(super) bank_time: Option<Duration>,
     pub(super) duration: Duration,
     pub(super) answer: Option<EncryptedAnswer>,
-    /// The bank's answer without a proof, encrypted; `None` when it gave none.
+    /// The bank's answer without a proof, encrypted; `None` if it gave none.
     pub(super) finding: Option<Vec<u8>>,
     pub(super) retry_after: Option<Duration>,
-    /// The bank wasn't asked, because our own limits had no turn for it.
+    /// `true` if the bank wasn't queried because of our own limits.
     pub(super) had_no_turn: bool,
 }
 
@@ -77,7 +77,7 @@ impl Attempted {
     }
 }
 
-/// The change and the settlement of a lookup that ends in this state.
+/// Change and settlement of a lookup that ends in this state.
 pub(super) fn ending(
     state: LookupState,
     attempted: &Attempted,
@@ -104,7 +104,7 @@ pub(super) fn ending(
     (change, settlement)
 }
 
-/// The outcome that the request of a lookup counts as: the bank's last answer, or the last failure.
+/// Outcome of a lookup's request: the bank's last answer, or the last failure.
 fn outcome_of(state: LookupState, outcomes: &[Outcome]) -> Outcome {
     let last = match state {
         LookupState::Delivered => return Outcome::Delivered,
@@ -119,7 +119,7 @@ fn outcome_of(state: LookupState, outcomes: &[Outcome]) -> Outcome {
     last.unwrap_or(Outcome::InternalError)
 }
 
-/// The files to keep.
+/// The files to store; `None` without an XML.
 pub(super) fn kept(files: &Files, wanted: RequestedFiles) -> Option<(Bytes, Option<Bytes>)> {
     match files {
         Files::Xml(xml) => Some((xml.clone(), None)),
@@ -128,7 +128,7 @@ pub(super) fn kept(files: &Files, wanted: RequestedFiles) -> Option<(Bytes, Opti
     }
 }
 
-/// A lookup wants the XML at least.
+/// The delivered files have no XML, which a lookup requires.
 #[derive(Debug, thiserror::Error)]
 #[error("the XML of a delivered proof is missing")]
 pub(super) struct NoXml;

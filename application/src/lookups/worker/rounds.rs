@@ -1,4 +1,4 @@
-//! Rounds of the worker: its looks at the queue, and the attempts that it starts.
+//! Rounds of the worker, in which it claims lookups and starts attempts.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,15 +12,15 @@ use tracing::Instrument as _;
 
 use super::{LEASE, LookupWorker};
 
-/// Longest pause between two looks at the queue when nothing signals work: lookups of other processes, and
-/// those that become due.
+/// Longest pause between two rounds without a signal; needed for lookups of other processes, and for those
+/// that become due.
 const POLL: Duration = Duration::from_millis(500);
-/// The same while other processes are listened to.
+/// Longest pause between two rounds while other processes' changes are signalled.
 const POLL_WHILE_LISTENING: Duration = Duration::from_secs(5);
-/// Interval at which the queue is looked at while the store fails.
+/// Pause between two rounds while the store fails.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
-/// Place of an attempt that is under way; free again once this is dropped.
+/// Place of a running attempt, which is free again once this is dropped.
 struct BusyPlace(Arc<LookupWorker>);
 
 impl Drop for BusyPlace {
@@ -31,7 +31,7 @@ impl Drop for BusyPlace {
 }
 
 impl LookupWorker {
-    /// Works until it is dropped.
+    /// Runs rounds until the future is dropped.
     pub async fn run(self: Arc<Self>) {
         loop {
             let pause = match self.round_and_pause().await {
@@ -48,31 +48,31 @@ impl LookupWorker {
         }
     }
 
-    /// Claims what is due; returns the time after which something may be due again.
+    /// Runs a round; returns the time until lookups may be due again.
     async fn round_and_pause(self: &Arc<Self>) -> Result<Duration, StoreError> {
         self.round().await?;
         if !self.parts.signals.is_listening() || self.free_places() == 0 {
-            // A place that becomes free is a signal.
+            // A place that becomes free is signalled.
             return Ok(POLL);
         }
         let Some(due_at) = self.parts.store.next_due().await? else {
             return Ok(POLL_WHILE_LISTENING);
         };
         let wait = due_at - self.parts.clock.now();
-        // What is due already was claimed by somebody else, or has no place here.
+        // Lookups that are due already were claimed by another process, or found no free place.
         let wait = wait.to_std().unwrap_or(POLL);
         Ok(wait.min(POLL_WHILE_LISTENING))
     }
 
-    /// Places that attempts of all classes may take.
+    /// Number of free places for attempts of all classes.
     fn free_places(&self) -> u32 {
         let places = self.parts.places;
         let busy = self.busy.load(Ordering::Acquire);
         places.saturating_sub(places / 4).saturating_sub(busy)
     }
 
-    /// Claims as many lookups as there are free places, and starts their attempts; returns their number.
-    /// A quarter of the places is kept for those whose callers wait.
+    /// Claims as many lookups as there are free places, and starts their attempts; returns their number. A
+    /// quarter of the places is reserved for lookups whose callers wait.
     ///
     /// # Errors
     /// The store failed.

@@ -6,19 +6,19 @@ use crate::proofs::memory::{CachedProof, Pdf, Session};
 
 /// Version of the format.
 const VERSION: u8 = 1;
-/// Bytes before the XML.
+/// Number of bytes before the XML.
 const HEAD: usize = 6;
-/// Largest content that is archived. An XML has some 4 KiB, a PDF some 60 KiB.
+/// Maximum size of an entry. An XML has about 4 KiB, a PDF about 60 KiB.
 pub(super) const MAX_BYTES: usize = 2 << 20;
 
-/// Files of an archived proof.
+/// Decrypted files of an archived proof.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Content {
     pub(super) xml: Bytes,
     pub(super) pdf: Option<Pdf>,
 }
 
-/// Content that this version can't have written.
+/// The content doesn't have the format of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the entry's content is damaged, or of another version")]
 pub(super) struct Damaged;
@@ -31,13 +31,13 @@ impl Content {
         }
     }
 
-    /// Number of bytes of the format.
+    /// Size of the encoded content in bytes.
     pub(super) fn len(&self) -> usize {
         let pdf = self.pdf.as_ref().map_or(0, |pdf| pdf.bytes.len());
         HEAD + self.xml.len() + pdf
     }
 
-    /// The format's bytes; `None` for a content that is larger than [`MAX_BYTES`].
+    /// The encoded content; `None` if it exceeds [`MAX_BYTES`].
     pub(super) fn encode(&self) -> Option<Vec<u8>> {
         if self.len() > MAX_BYTES {
             return None;
@@ -59,7 +59,7 @@ impl Content {
         Some(bytes)
     }
 
-    /// Reads the format strictly: nothing may be missing or left over.
+    /// Decodes the format strictly: missing or additional bytes are an error.
     pub(super) fn decode(mut bytes: Bytes) -> Result<Self, Damaged> {
         if bytes.len() < HEAD || bytes.len() > MAX_BYTES || bytes.get_u8() != VERSION {
             return Err(Damaged);

@@ -1,4 +1,4 @@
-//! Queries that are answered without the bank.
+//! Queries that are answered without querying the bank.
 
 use super::super::delivery::{FetchError, LookupDetails};
 use domain::calendar;
@@ -10,7 +10,7 @@ use domain::transfer::{Banks, Transfer};
 use super::{FetchReport, ProofService};
 
 impl ProofService {
-    /// The answer to a query whose transfer the bank doesn't know, without asking it.
+    /// Repeats the answer that the bank doesn't know the transfer, without querying the bank.
     pub(in crate::proofs) fn not_in_spei(&self, query: ProofQuery) -> FetchReport {
         let (transfer, inferred) = match self.resolve(query) {
             Ok(resolved) => resolved,
@@ -24,12 +24,12 @@ impl ProofService {
         failed_lookup(error, inferred, banks)
     }
 
-    /// The answer to a query that names no transfer; `None` to another one.
+    /// The report of a query whose participants can't be resolved; `None` if they can.
     pub(in crate::proofs) fn unresolved(&self, query: ProofQuery) -> Option<FetchReport> {
         self.resolve(query).err().map(|report| *report)
     }
 
-    /// The transfer of a query with what was inferred of it, or the report that it names none.
+    /// The transfer of a query, with the inferred participants; or a report if they can't be resolved.
     pub(super) fn resolve(
         &self,
         query: ProofQuery,
@@ -52,7 +52,7 @@ impl ProofService {
     }
 }
 
-/// A lookup for which the bank wasn't asked.
+/// Report of a failed lookup without a bank query.
 fn failed_lookup(error: FetchError, inferred: InferredBanks, banks: Option<Banks>) -> FetchReport {
     FetchReport {
         details: LookupDetails {
@@ -65,7 +65,7 @@ fn failed_lookup(error: FetchError, inferred: InferredBanks, banks: Option<Banks
     }
 }
 
-/// The error of a query that names no transfer.
+/// The error of a query whose participants can't be resolved.
 pub(in crate::proofs) fn without_transfer(unresolved: Unresolved) -> FetchError {
     match unresolved {
         Unresolved::InferenceFailed { issuer, receiver } => {

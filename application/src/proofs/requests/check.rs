@@ -1,4 +1,4 @@
-//! The steps of a request that checks a file.
+//! Processing of requests that check files.
 
 use std::collections::BTreeSet;
 
@@ -21,12 +21,12 @@ use crate::checks::ZippedReport;
 struct Shown {
     report: CheckReport,
     issuer: Option<ParticipantCode>,
-    /// The marks of its proof, if it is one.
+    /// Marks of the proof; `None` if the file isn't one.
     marks: Option<Vec<ProofMark>>,
 }
 
 impl Shown {
-    /// The mark to record; `None` for a file that doesn't count as shown.
+    /// The mark to record; `None` if the file's check doesn't count.
     fn counted(&self) -> Option<ProofMark> {
         let marks = self.marks.as_ref()?;
         marks
@@ -37,7 +37,7 @@ impl Shown {
 }
 
 impl ProofRequestService {
-    /// Reads a file, checks it, and compares it with the bank's record if that is wanted. `first` is the first
+    /// Reads a file, checks it, and compares it with the bank's record if requested. `first` is the first
     /// answer to a repeated request.
     pub(super) async fn check_file<E: Send + 'static>(
         &self,
@@ -80,11 +80,11 @@ impl ProofRequestService {
             (Ok(checked), marks, turn)
         };
         let checked = result.as_ref().ok();
-        // A good seal says nothing of a file whose other checks failed.
+        // Includes the other checks, since a valid seal isn't sufficient.
         let seal = checked.and_then(CheckedUpload::outcome).map(Into::into);
         let seen = checked.and_then(|checked| match checked {
             CheckedUpload::File(file) => file.seen,
-            // A repeated request gets none of them.
+            // The counts of a ZIP's files aren't stored for repeated requests.
             CheckedUpload::Zip(_) => None,
         });
         Processed {
@@ -99,7 +99,7 @@ impl ProofRequestService {
         }
     }
 
-    /// The reports with issuers and earlier deliveries of the proofs, the marks to record, and their turn.
+    /// Adds issuers and earlier deliveries to the reports; also returns the marks to record, and their turn.
     async fn with_history(
         &self,
         admitted: &Admitted,
@@ -122,7 +122,7 @@ impl ProofRequestService {
         let files: Vec<_> = reports
             .map(|ZippedReport { name, report }| (name, self.shown(admitted, report)))
             .collect();
-        // The XML and the PDF of one payment are one time that it is shown.
+        // XML and PDF of one payment count as one check.
         let marks: BTreeSet<_> = files.iter().filter_map(|(_, it)| it.counted()).collect();
         let marks = Vec::from_iter(marks);
         let turn = self.turn(admitted, &marks, first).await;
@@ -133,7 +133,7 @@ impl ProofRequestService {
                 .file_with_history(admitted, shown, (&turn, first))
                 .await;
             if let (Some(mark), Some(seen)) = (mark, &mut checked.seen) {
-                // Another copy in one ZIP is another time, too; the PDF beside an XML isn't.
+                // Another copy in the same ZIP counts again, but not the PDF beside an XML.
                 let is_xml = checked.report.page().is_none();
                 seen.times += earlier.iter().filter(|it| **it == (mark, is_xml)).count() as u64;
                 seen.first = seen.first.or((seen.times > 0).then(|| self.clock.now()));
@@ -178,8 +178,8 @@ impl ProofRequestService {
         }
     }
 
-    /// Looks the payment of the files up, and adds the comparison to their checks. Files of several payments
-    /// are compared with nothing: a request is one lookup.
+    /// Queries the bank for the payment of the files, and adds the comparison to their reports. If the files
+    /// are of several payments, none is compared, because a request may make only one lookup.
     async fn compare_with_bank(
         &self,
         admitted: &Admitted,
@@ -239,8 +239,8 @@ impl ProofRequestService {
 /// Permanence of the bank's record of a payment.
 #[derive(Clone, Copy)]
 enum Record {
-    /// It is the same later, or wasn't needed.
+    /// The record won't change, or wasn't needed.
     Lasting,
-    /// A proof may still be issued.
+    /// The record may change: a proof may still be issued.
     Passing,
 }

@@ -1,4 +1,4 @@
-//! Files to check, and the results of their checks.
+//! Requests to check files, and their results.
 
 use bytes::Bytes;
 use domain::check::{CheckOutcome, CheckReport};
@@ -8,41 +8,41 @@ use domain::seen::EarlierDeliveries;
 /// A file to check.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
-    /// Its bytes, at most [`domain::check::MAX_FILE_BYTES`].
+    /// Content of the file, at most [`domain::check::MAX_FILE_BYTES`].
     pub file: Bytes,
-    /// Comparison with the bank's record of the payment.
+    /// Requests a comparison with the bank's record of the payment.
     pub bank_comparison: BankComparison,
 }
 
-/// Comparison of a file with the bank's record of the payment.
+/// Request to compare a file with the bank's record of the payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BankComparison {
-    /// Nobody is asked.
+    /// The bank isn't queried.
     Skipped,
-    /// The payment is looked up.
+    /// The bank is queried for the payment.
     Wanted,
 }
 
-/// The result of checking what was sent.
+/// Result of checking an upload.
 #[derive(Clone, Debug)]
 pub enum CheckedUpload {
-    /// A file.
+    /// Result of a single file.
     File(Box<CheckedFile>),
-    /// The files of a ZIP, in its order.
+    /// Results of the files in a ZIP, in their order.
     Zip(Vec<ZippedCheck>),
 }
 
-/// The result of checking a file of a ZIP.
+/// Result of checking a file in a ZIP.
 #[derive(Clone, Debug)]
 pub struct ZippedCheck {
-    /// The file's name, as it is told.
+    /// The file's name, cleaned for display.
     pub name: String,
-    /// The result.
+    /// Result of the check.
     pub checked: CheckedFile,
 }
 
 impl CheckedUpload {
-    /// The checks of the files that are proofs.
+    /// Results of the files that are proofs.
     pub fn proofs(&self) -> impl Iterator<Item = &CheckedFile> {
         let files: Vec<&CheckedFile> = match self {
             Self::File(file) => vec![file],
@@ -52,8 +52,8 @@ impl CheckedUpload {
         files.filter(|file| file.report.proof.is_some())
     }
 
-    /// The gravest result of its files, of which one that should be a proof and can't be read as one is
-    /// `invalid`; `None` without any proof.
+    /// The worst result of the files; a file that should be a proof but can't be parsed counts as `invalid`.
+    /// `None` if no file is a proof.
     pub fn outcome(&self) -> Option<CheckOutcome> {
         self.proofs().next()?;
         let reports: Vec<&CheckReport> = match self {
@@ -68,14 +68,13 @@ impl CheckedUpload {
     }
 }
 
-/// The result of checking a file.
+/// Result of checking a file.
 #[derive(Clone, Debug)]
 pub struct CheckedFile {
-    /// All checks.
+    /// Results of all checks.
     pub report: CheckReport,
-    /// The issuer, by the name that the file gives; `None` when no participant has it.
+    /// Code of the issuer, found by its name in the file; `None` if no participant has the name.
     pub issuer: Option<ParticipantCode>,
-    /// Earlier deliveries and checks of the proof to the same customer; `None` when they can't be
-    /// read.
+    /// Earlier deliveries and checks of the proof for the same customer; `None` if they couldn't be read.
     pub seen: Option<EarlierDeliveries>,
 }

@@ -1,4 +1,4 @@
-//! Creation of a stored lookup.
+//! Creation of stored lookups.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,18 +19,19 @@ use crate::admission::ChargedRequest;
 use crate::lookups::{LookupRequest, LookupView};
 use crate::proofs::lookup::without_transfer;
 
-/// A lookup that was stored.
+/// Data of a lookup that was stored.
 struct Stored {
     details: LookupDetails,
     wait: Duration,
 }
 
-/// The lookup that a request created, unless it was erased since; or the reason why there is nothing to look up.
+/// The created lookup, `None` if it was erased in the meantime; or the reason why no lookup was created.
 type Created = Result<Option<LookupView>, FetchError>;
 
 impl ProofRequestService {
-    /// Creates a stored lookup, and waits for its end if the caller does. The request is charged once it is stored,
-    /// and settled when the lookup ends; one that isn't stored is settled at once.
+    /// Creates a stored lookup, and waits for its end if the caller asks for that. The request is charged
+    /// once the lookup is stored, and settled when the lookup ends; if it can't be stored, the request is
+    /// settled at once.
     pub async fn create<E: Send + 'static>(
         self: &Arc<Self>,
         request: AdmissionRequest,
@@ -58,7 +59,8 @@ impl ProofRequestService {
         }
     }
 
-    /// The lookup that was created before, or the same fault; `None` if the same question means another one by now.
+    /// The lookup of the first request, or the same error; `None` if the query is now resolved to other
+    /// participants.
     async fn created_before<E: Send + 'static>(
         &self,
         repeated: &Repeated,
@@ -80,7 +82,7 @@ impl ProofRequestService {
         })
     }
 
-    /// Stores the lookup that is asked for.
+    /// Reads the question, and stores its lookup.
     async fn store<E: Send + 'static>(
         &self,
         (charged, environment): (&ChargedRequest, Environment),
@@ -91,7 +93,7 @@ impl ProofRequestService {
         let wait = request.wait;
         let added = self.lookups.add(charged, environment, request, claim);
         if let Err(error) = added.await {
-            // It may be stored all the same, and nobody pays for it.
+            // The lookup may have been stored despite the error, and isn't charged.
             let id = LookupId(charged.id);
             self.lookups.withdraw(charged.customer, id).await;
             return Err(Box::new(Processed {
@@ -102,7 +104,7 @@ impl ProofRequestService {
         Ok(Stored { details, wait })
     }
 
-    /// Charges the request of a stored lookup. One that can't be charged is removed.
+    /// Completes the charge for a stored lookup; removes the lookup if that fails.
     async fn accept<E>(
         &self,
         entered: Entered,
@@ -138,7 +140,7 @@ impl ProofRequestService {
         }))
     }
 
-    /// Reads a question, and resolves its banks.
+    /// Reads a question, and resolves its participants.
     async fn question<E: Send + 'static>(
         &self,
         question: Question<'_, LookupRequest, E>,

@@ -1,4 +1,4 @@
-//! Entrance of a request: it is admitted, recognised as a repeated one, or refused.
+//! Beginning of a request: it is admitted, recognised as a repetition, or refused.
 
 use std::sync::Arc;
 
@@ -16,39 +16,40 @@ use super::{
 use crate::admission::{Admission, AdmissionError, AdmissionRequest, Identified};
 use crate::idempotency::NotBegun;
 
-/// Result of a request's entrance.
+/// Result of the beginning of a request.
 pub(super) enum Entrance<'a, Q, A, E> {
-    /// It is charged, and to be processed.
+    /// The request is charged and has to be processed.
     Admitted(Entered, Question<'a, Q, E>),
-    /// Its first answer is to be made again.
+    /// The request repeats an earlier one and gets its answer.
     Repeated(Box<Repeated>, Question<'a, Q, E>),
-    /// There is nothing to process.
+    /// The request has ended already, with a refusal.
     Closed(Box<Served<A, E>>),
 }
 
-/// An admitted request, to be processed and settled. One that is dropped is settled as a failure of ours.
+/// An admitted request that has to be processed and settled. If it is dropped, it is settled as an internal
+/// error.
 pub(super) struct Entered {
     pub(super) admitted: Admitted,
     service: Arc<ProofRequestService>,
-    /// `None` once it is closed.
+    /// `None` after [`Self::close`].
     open: Option<Box<Open>>,
 }
 
-/// An admission that isn't settled.
+/// An admission that isn't settled yet.
 pub(super) struct Open {
     pub(super) admission: Admission,
-    /// The claim of its idempotency key, if it has one.
+    /// Claim of the idempotency key; `None` if the request has none.
     pub(super) claim: Option<ScopeClaim>,
 }
 
 impl Entered {
-    /// The admission that is to be settled.
+    /// The admission to settle.
     pub(super) fn open(&self) -> &Open {
         let open = self.open.as_deref();
         open.expect("an admission is closed once, by value")
     }
 
-    /// Gives the admission to whoever settles it.
+    /// Returns the admission to the caller, who has to settle it.
     pub(super) fn close(mut self) -> Open {
         let open = self.open.take();
         *open.expect("an admission is closed once, by value")
@@ -68,7 +69,7 @@ impl Drop for Entered {
 }
 
 impl ProofRequestService {
-    /// Admits a request, unless it is a repeated one.
+    /// Admits a request, unless it repeats an earlier one.
     pub(super) async fn enter<'a, Q, A, E: Send + 'static>(
         self: &Arc<Self>,
         request: AdmissionRequest,
@@ -76,12 +77,12 @@ impl ProofRequestService {
     ) -> Entrance<'a, Q, A, E> {
         match request.idempotency_key.clone() {
             None => self.admit(request, None, question).await,
-            // Boxed: it is rare, and its future long.
+            // Boxed because the future is large, and idempotency keys are rare.
             Some(key) => Box::pin(self.enter_named(request, key, question)).await,
         }
     }
 
-    /// Admits a request with an idempotency key, unless it is a repeated one.
+    /// Admits a request with an idempotency key, unless it repeats an earlier one.
     async fn enter_named<'a, Q, A, E: Send + 'static>(
         self: &Arc<Self>,
         request: AdmissionRequest,
@@ -115,7 +116,7 @@ impl ProofRequestService {
             };
             return Entrance::Repeated(Box::new(repeated), question);
         }
-        // A caller whose limit is used up writes nothing to the database.
+        // Checked before the claim, so that callers above their limits cause no writes.
         if let Some(error) = self.gatekeeper.refusal(&by, endpoint) {
             return Entrance::Closed(Box::new(Served::Refused(error)));
         }
@@ -193,7 +194,7 @@ fn not_begun<'a, Q, A, E>(
     }
 }
 
-/// The end of a request that doesn't get the answer to the first one.
+/// Refusal to repeat the first answer.
 pub(super) fn not_repeated<A, E>(error: RepeatError, by: &Identified) -> Served<A, E> {
     Served::NotRepeated(NotRepeated {
         key: by.key.id,

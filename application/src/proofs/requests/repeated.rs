@@ -1,4 +1,4 @@
-//! Repeated requests: the first answer, made again.
+//! Answers to repeated requests.
 
 use std::pin::Pin;
 
@@ -13,10 +13,10 @@ use super::{
 };
 
 impl ProofRequestService {
-    /// Makes the first answer again; `None` if the same request means another one by now.
+    /// Computes the first answer again; `None` if the query is now resolved to other participants.
     ///
-    /// A proof comes from memory or from the archive, and from the bank if it is in neither; the record of
-    /// a payment without one comes from the bank.
+    /// A proof is read from memory or archive, or fetched from the bank if it is in neither. The record of a
+    /// payment without a proof is fetched from the bank.
     pub(super) async fn deliver_again<E: Send + 'static>(
         &self,
         repeated: &Repeated,
@@ -33,7 +33,7 @@ impl ProofRequestService {
             Err(fault) => return Some(Processed::faulty(fault)),
         };
         let report = match outcome {
-            // The bank's record of a payment that gets no proof is final, too.
+            // The bank's record of a payment in these states is final, too.
             Outcome::Delivered
             | Outcome::PaymentReturned
             | Outcome::PaymentRejected
@@ -44,7 +44,7 @@ impl ProofRequestService {
         Some(self.found(admitted, report, Some(*first)).await)
     }
 
-    /// Ends a repeated request: nothing is charged.
+    /// Ends a repeated request, which isn't charged.
     pub(super) async fn repeat<A, E>(
         &self,
         repeated: &Repeated,

@@ -1,4 +1,4 @@
-//! Requests at their ends.
+//! Results of requests.
 
 use std::time::Duration;
 
@@ -9,86 +9,86 @@ use domain::outcome::Outcome;
 use super::super::delivery::LookupDetails;
 use crate::admission::{AdmissionError, NotDurable};
 
-/// A request at its end. `A` is the answer, `E` what is wrong with the question.
+/// Result of a request. `A` is the answer, `E` the error of an invalid question.
 #[derive(Clone, Debug)]
 pub enum Served<A, E> {
-    /// Not admitted: nothing was read, and there was nothing to settle.
+    /// The request was not admitted; nothing was read or charged.
     Refused(AdmissionError),
-    /// It has the idempotency key of an earlier one, and can't get its answer. Nothing is charged.
+    /// The request repeats an idempotency key, but can't get the first answer. Nothing is charged.
     NotRepeated(NotRepeated),
-    /// Admitted, or repeated.
+    /// The request was admitted, or got the answer to an earlier one.
     Answered(Box<Answered<A, E>>),
 }
 
 /// A request that was admitted or repeated.
 #[derive(Clone, Debug)]
 pub struct Answered<A, E> {
-    /// The key that was presented.
+    /// The key that the caller presented.
     pub key: KeyId,
-    /// The bank that the key asks.
+    /// Environment of the key, which decides the bank to query.
     pub environment: Environment,
-    /// The key's limit status, as of now.
+    /// Current limit status of the key.
     pub limit_status: LimitStatus,
-    /// The state of its charge.
+    /// State of the request's charge.
     pub charge: Charge,
-    /// Facts of the lookup; empty when there was none.
+    /// Data of the lookup; the default if there was none.
     pub details: LookupDetails,
     /// The reply to the caller.
     pub reply: Reply<A, E>,
 }
 
-/// The state of a request's charge.
+/// State of a request's charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charge {
-    /// Charged and settled: the request counts as this outcome.
+    /// Charged and settled with this outcome.
     Settled(Outcome),
-    /// Charged. It is settled when its lookup ends.
+    /// Charged; to be settled when the stored lookup ends.
     Open,
-    /// Nothing is charged: the first answer was made again.
+    /// Not charged, because the first answer was repeated.
     Repeated,
 }
 
-/// The reply to the caller of an admitted or repeated request.
+/// Reply to the caller of an admitted or repeated request.
 #[derive(Clone, Debug)]
 pub enum Reply<A, E> {
-    /// The answer to its question.
+    /// The answer to the question.
     Answer(A),
-    /// The question is wrong.
+    /// The question is invalid.
     Faulty(E),
-    /// An internal error.
+    /// An internal error occurred.
     Failed,
-    /// The admission couldn't be written down: no answer MUST leave.
+    /// The admission couldn't be stored durably; the answer MUST NOT be sent.
     NotDurable(NotDurable),
 }
 
-/// A request with the idempotency key of an earlier one, whose answer it can't get.
+/// A request that repeats an idempotency key, but can't get the first answer.
 #[derive(Clone, Debug)]
 pub struct NotRepeated {
-    /// The key that was presented.
+    /// The key that the caller presented.
     pub key: KeyId,
-    /// The bank that the key asks.
+    /// Environment of the key.
     pub environment: Environment,
-    /// The key's limit status; this request changed none of it.
+    /// Limit status of the key, which this request doesn't change.
     pub limit_status: LimitStatus,
-    /// The reason.
+    /// Why the first answer can't be repeated.
     pub error: RepeatError,
 }
 
-/// Reason why a request with a known idempotency key doesn't get the first answer.
+/// Reason why a request with a known idempotency key can't get the first answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepeatError {
-    /// The key was used for another request.
+    /// The idempotency key was used for another request.
     KeyReused,
     /// The first request is still running.
     InProgress {
         /// Time after which to try again.
         retry_after: Duration,
     },
-    /// The API key repeats requests too often.
+    /// The API key has reached its limit of repeated requests.
     TooManyRepeats {
-        /// Repeated requests a minute that an API key may make.
+        /// Maximum number of repeated requests a minute.
         limit: u32,
-        /// Time until it may repeat one.
+        /// Time until the next one is allowed.
         retry_after: Duration,
     },
 }

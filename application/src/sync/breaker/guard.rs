@@ -1,4 +1,4 @@
-//! Guard of one call behind a circuit breaker.
+//! Calls of a service with a circuit breaker.
 
 use std::fmt;
 use std::sync::MutexGuard;
@@ -6,25 +6,25 @@ use std::time::Duration;
 
 use super::{Breaker, CallResult, Permit, Transition, TransitionReport};
 
-/// A service whose calls a circuit breaker guards.
+/// A service with a circuit breaker.
 pub(crate) trait Guarded {
-    /// The service's name in the log.
+    /// Name of the service in log lines.
     const NAME: &'static str;
 
-    /// The breaker, locked.
+    /// Locks the breaker.
     fn breaker(&self) -> MutexGuard<'_, Breaker>;
 
-    /// The time now, on the clock of the breaker.
+    /// Current time on the breaker's monotonic clock.
     fn now(&self) -> Duration;
 
-    /// Handles the result of a call. Called with the breaker locked, so before anybody sees the new
+    /// Handles the result of a call. The breaker is locked, so this completes before others see the new
     /// state.
     fn on_result(&self, result: CallResult, transition: Option<Transition>, now: Duration);
 
-    /// Logs transitions; `failure` is what the latest call failed with, if it did.
+    /// Logs transitions; `failure` is the error of the latest call, if it failed.
     fn log(&self, report: TransitionReport, failure: Option<&str>);
 
-    /// Permits one call; `None` while the circuit is open.
+    /// Permits a call; `None` while the circuit is open.
     fn begin_call(&self) -> Option<Call<'_, Self>> {
         let permit = self.breaker().permit(self.now())?;
         Some(Call {
@@ -36,7 +36,7 @@ pub(crate) trait Guarded {
     }
 }
 
-/// One call. Its result is recorded when it is dropped, also when its caller is cancelled.
+/// A permitted call. Its result is recorded when it is dropped, even if the caller is cancelled.
 pub(crate) struct Call<'a, S: Guarded + ?Sized> {
     service: &'a S,
     permit: Permit,
@@ -45,19 +45,19 @@ pub(crate) struct Call<'a, S: Guarded + ?Sized> {
 }
 
 impl<S: Guarded + ?Sized> Call<'_, S> {
-    /// Ends the call: the service answered.
+    /// Ends the call as successful.
     pub(crate) fn succeed(mut self) {
         self.result = CallResult::Success;
     }
 
-    /// Ends the call: the service failed.
+    /// Ends the call as failed.
     pub(crate) fn fail(mut self, error: &impl fmt::Display) {
         tracing::debug!(%error, "the shared {} failed", S::NAME);
         self.result = CallResult::Failure;
         self.failure = Some(error.to_string());
     }
 
-    /// Ends the call with its result, and returns that.
+    /// Ends the call according to its result, and returns the result.
     pub(crate) fn end<T, E: fmt::Display>(self, result: Result<T, E>) -> Result<T, E> {
         match &result {
             Ok(_) => self.succeed(),

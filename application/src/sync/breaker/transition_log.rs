@@ -1,12 +1,12 @@
-//! Rate limit of log lines about transitions, so that a circuit that flaps fills no log.
+//! Rate limit of log lines about transitions, for a circuit that opens and closes frequently.
 
 use std::time::Duration;
 
-/// Lines that are written at once; each makes room for another after an interval.
+/// Maximum number of log lines at once; one more is permitted per interval.
 const BURST: u32 = 4;
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Transitions that weren't logged yet, and how many more lines may be written.
+/// Number of unlogged transitions, and of permitted log lines.
 #[derive(Debug)]
 pub(super) struct TransitionLog {
     pending: u32,
@@ -25,13 +25,12 @@ impl Default for TransitionLog {
 }
 
 impl TransitionLog {
-    /// Adds a transition.
+    /// Counts a transition.
     pub(super) fn add(&mut self) {
         self.pending += 1;
     }
 
-    /// Takes the transitions that are to be logged now, as one line; `None` when there is nothing
-    /// to log, or no line may be written yet.
+    /// Number of transitions to log now in one line; `None` if there are none, or no line is permitted yet.
     pub(super) fn take(&mut self, now: Duration) -> Option<u32> {
         if self.pending == 0 {
             return None;

@@ -1,18 +1,18 @@
-//! The files that the bank's page takes: a payment in each line, and no header.
+//! Files for the bank's own batch page: one payment per line, no header.
 
 use crate::query::ProofQuery;
 use crate::transfer::Transfer;
 
-/// Fewest lines of a file: the page refuses one line.
+/// Minimum number of lines in a file; the page refuses a single line.
 pub const MIN_LINES: usize = 2;
-/// Most lines of a file.
+/// Maximum number of lines in a file.
 pub const MAX_LINES: usize = 500;
 
-/// A payment as a line of the bank's file, without the line's end.
+/// A payment as a line of the bank's file, without the line break.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BankLine(String);
 
-/// Reason why a payment can't stand in the bank's file.
+/// Reason why a payment can't be written to the bank's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BankLineError {
     /// The issuer isn't known.
@@ -21,10 +21,10 @@ pub enum BankLineError {
     /// The receiver isn't known.
     #[error("the receiver is not known; name receptor")]
     NoReceiver,
-    /// Issuer and receiver are one institution: such a payment has no proof.
+    /// Issuer and receiver are the same institution; such a payment has no proof.
     #[error("issuer and receiver are the same institution")]
     SameInstitution,
-    /// The tracking key holds the separator of the file, which has no quotes.
+    /// The tracking key contains a comma, the file's separator, and the format has no quotes.
     #[error(
         "the tracking key holds a comma, which the bank's file can't carry; look it up by itself"
     )]
@@ -32,8 +32,8 @@ pub enum BankLineError {
 }
 
 impl BankLine {
-    /// The line of a transfer: `AAAA-MM-DD,clave,emisor,receptor,cuenta,monto`. Its date is the calendar's in
-    /// Mexico City, as it is in a transfer.
+    /// Formats a transfer: `AAAA-MM-DD,clave,emisor,receptor,cuenta,monto`. The date is the calendar
+    /// date in Mexico City.
     ///
     /// # Errors
     /// [`BankLineError::Comma`].
@@ -52,7 +52,7 @@ impl BankLine {
         )))
     }
 
-    /// The line of a question that names both institutions.
+    /// Formats a query that names both institutions.
     ///
     /// # Errors
     /// See [`BankLineError`].
@@ -68,30 +68,31 @@ impl BankLine {
         Self::of_transfer(&transfer.map_err(|_| BankLineError::SameInstitution)?)
     }
 
-    /// The line.
+    /// The line, without the line break.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The line is personal data.
+/// Redacted, because the line is personal data.
 impl std::fmt::Debug for BankLine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("BankLine(redacted)")
     }
 }
 
-/// Fewer lines than the bank takes.
+/// Error of a file with fewer than [`MIN_LINES`] lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the bank takes files of {MIN_LINES} lines or more, and there are {lines}; look it up by itself"
 )]
 pub struct TooFewLines {
-    /// Number of lines.
+    /// Number of lines that were given.
     pub lines: usize,
 }
 
-/// Lines in as few files as the bank allows, of equal length but for one line.
+/// Iterator that splits lines into as few files as the bank allows, with lengths that differ by at most
+/// one.
 #[derive(Clone, Debug)]
 pub struct BankFiles<'a> {
     rest: &'a [BankLine],
@@ -99,10 +100,10 @@ pub struct BankFiles<'a> {
 }
 
 impl<'a> BankFiles<'a> {
-    /// Splits the lines.
+    /// Splits the lines into files of at most [`MAX_LINES`].
     ///
     /// # Errors
-    /// [`TooFewLines`] for none or one.
+    /// [`TooFewLines`] for fewer than [`MIN_LINES`] lines.
     pub fn new(lines: &'a [BankLine]) -> Result<Self, TooFewLines> {
         if lines.len() < MIN_LINES {
             return Err(TooFewLines { lines: lines.len() });
@@ -114,7 +115,7 @@ impl<'a> BankFiles<'a> {
     }
 }
 
-/// The files' texts, in the order of the lines; a line ends with CR and LF.
+/// Yields the text of each file, in the order of the lines; lines end with CR LF.
 impl Iterator for BankFiles<'_> {
     type Item = String;
 

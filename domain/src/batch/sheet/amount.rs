@@ -1,17 +1,18 @@
-//! Amounts as people write them.
+//! Parses amounts in the usual handwritten and spreadsheet formats.
 
 use std::borrow::Cow;
 
 use super::error::CellErrorKind;
 
-/// Signs and words of the currency, which may stand before or after the number.
+/// Currency signs and words, which may precede or follow the number.
 const CURRENCY: [&str; 6] = ["MXN", "MX$", "$", "M.N.", "MN", "pesos"];
 
-/// Spells an amount as the API wants it, with a decimal point alone. What is no amount stays as it is, and
-/// is refused later.
+/// Converts an amount to the API's format, with only a decimal point. Text that isn't an amount is
+/// returned unchanged and refused later.
 ///
-/// Commas, points and blanks may separate groups of three digits. Since an amount has two decimals at most,
-/// `1,234` has none and `1234,5` has one; `1.234` may be either, and is refused.
+/// Commas, points and blanks may separate groups of three digits. An amount has at most two decimals,
+/// so in `1,234` the comma separates groups, and in `1234,5` it is the decimal sign; `1.234` is
+/// ambiguous and refused.
 pub(super) fn spell(text: &str) -> Result<Cow<'_, str>, CellErrorKind> {
     let number = without_currency(text);
     let is_written = |c: char| c.is_ascii_digit() || is_separator(c);
@@ -26,7 +27,7 @@ pub(super) fn spell(text: &str) -> Result<Cow<'_, str>, CellErrorKind> {
     })
 }
 
-/// The number without its currency and the blanks around it.
+/// The number without its currency and surrounding blanks.
 fn without_currency(text: &str) -> &str {
     let mut rest = text.trim();
     loop {
@@ -50,7 +51,7 @@ fn without_currency(text: &str) -> &str {
     }
 }
 
-/// Splits a number at its decimal sign, if it has one; `None` if that can't be told.
+/// Splits a number at its decimal sign, if it has one; `None` if that is ambiguous.
 fn split(number: &str) -> Option<(&str, Option<&str>)> {
     let Some(index) = number.rfind(['.', ',']) else {
         return Some((number, None));
@@ -61,26 +62,26 @@ fn split(number: &str) -> Option<(&str, Option<&str>)> {
     let repeats = integer.contains(sign);
     let mixes = integer.contains(['.', ',']);
     match (sign, fraction.len()) {
-        // Groups alone: 1,234,567 or 1.234.567.
+        // Only groups: 1,234,567 or 1.234.567.
         (_, 3) if repeats => Some((number, None)),
-        // Signs of both kinds, repeated: 1.234,567.890.
+        // A repeated sign mixed with the other: 1.234,567.890.
         _ if repeats => None,
-        // As a decimal sign it would leave three decimals.
+        // It can't be the decimal sign, because there would be three decimals.
         (",", 3) if !mixes => Some((number, None)),
         (_, 3) if is_one_group(integer) => None,
-        // Too many decimals are refused later, with the point as the sign.
+        // A point is the decimal sign; too many decimals are refused later.
         (".", _) | (_, 1 | 2) => decimal,
         _ => None,
     }
 }
 
-/// Returns `true` if the digits before the sign could be the first group of a number.
+/// Returns `true` if the digits could be the first group of a grouped number.
 fn is_one_group(integer: &str) -> bool {
     integer.len() <= 3 && !integer.starts_with('0')
 }
 
-/// The digits of whole pesos without the separators of groups; `None` if the groups aren't all of three
-/// digits, or are separated by different signs.
+/// The digits of whole pesos without group separators; `None` if a group doesn't have three digits or
+/// the separators differ.
 fn ungrouped(integer: &str) -> Option<Cow<'_, str>> {
     let Some(separator) = integer.chars().find(|c| is_separator(*c)) else {
         return Some(integer.into());

@@ -1,10 +1,10 @@
-//! Bounds of a table's parts.
+//! Size limits of a table.
 
-/// Longest row, in characters.
+/// Maximum length of a row in characters.
 pub const MAX_ROW_LENGTH: usize = 65_536;
 
-/// Blank rows of a table that don't count as rows: spreadsheets write them below their last one.
+/// Maximum number of blank rows that are ignored; spreadsheets write them after the last row.
 pub const MAX_BLANK_ROWS: u32 = 100_000;
 
-/// Longest id of a caller's own, in characters.
+/// Maximum length of the caller's own id in characters.
 pub const MAX_ID_LENGTH: usize = 100;

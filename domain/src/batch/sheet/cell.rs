@@ -1,4 +1,4 @@
-//! The values of cells, made ready for validation.
+//! Normalises the values of cells before validation.
 
 use std::borrow::Cow;
 
@@ -9,16 +9,16 @@ use super::column::Column;
 use super::error::CellErrorKind;
 use super::{amount, damage, date};
 
-/// Spelling of the values of a row.
+/// Format of the values of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// As people and spreadsheets write them.
+    /// Common formats of people and spreadsheets.
     People,
-    /// As the API wants them.
+    /// The API's format.
     Api,
 }
 
-/// Makes a value ready for validation.
+/// Converts a value to the API's format, and refuses one that a spreadsheet damaged.
 pub(super) fn clean(
     column: Column,
     token: &mut Token<'_>,
@@ -43,7 +43,7 @@ pub(super) fn clean(
     Ok(())
 }
 
-/// Spells a person's value as the API wants it.
+/// Converts a value from the common formats to the API's.
 fn spell<'a>(
     column: Column,
     text: &'a str,
@@ -57,7 +57,7 @@ fn spell<'a>(
         Column::Account | Column::TrackingKey => damage::shortened(plain)?,
         Column::Issuer | Column::Receiver | Column::Id => {}
     }
-    // A guarded number never was one.
+    // A number marked as text can't have been damaged.
     if plain == text {
         match column {
             Column::Account => damage::damaged_account(plain, catalogue)?,
@@ -68,7 +68,7 @@ fn spell<'a>(
     Ok(plain.into())
 }
 
-/// A text without the signs that keep a spreadsheet from taking it for a number: `'002…` or `="002…"`.
+/// Removes the marks that make spreadsheets treat a number as text: `'002…` or `="002…"`.
 pub(super) fn without_guard(text: &str) -> &str {
     let formula = text.strip_prefix("=\"").and_then(|it| it.strip_suffix('"'));
     let apostrophe = text.strip_prefix('\'');

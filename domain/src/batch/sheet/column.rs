@@ -7,13 +7,13 @@ use crate::query::Field;
 /// A column of a table of payments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Column {
-    /// The date of the transfer.
+    /// Date of the transfer.
     Date,
-    /// Its tracking key.
+    /// Tracking key of the transfer.
     TrackingKey,
     /// The beneficiary's account.
     Account,
-    /// The amount.
+    /// Amount in pesos.
     Amount,
     /// The issuing bank.
     Issuer,
@@ -38,7 +38,7 @@ impl Column {
     /// Columns that a table must have.
     pub const REQUIRED: [Self; 4] = [Self::Date, Self::TrackingKey, Self::Account, Self::Amount];
 
-    /// The field of a request that the column holds; `None` for the caller's id.
+    /// The request field of the column; `None` for the caller's id.
     pub fn field(self) -> Option<Field> {
         match self {
             Self::Date => Some(Field::Date),
@@ -51,7 +51,7 @@ impl Column {
         }
     }
 
-    /// The column that holds a field; `None` for a field that tables don't have.
+    /// The column of a request field; `None` if tables don't have the field.
     pub fn of_field(field: Field) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -63,7 +63,7 @@ impl Column {
         self.field().map_or("id", Field::name)
     }
 
-    /// Parses a name.
+    /// Parses a column's name in the API.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
     }
@@ -75,26 +75,26 @@ impl fmt::Display for Column {
     }
 }
 
-/// Most headers that an error repeats.
+/// Maximum number of headers in an error.
 pub(super) const MAX_FOUND: usize = 40;
 
-/// Most columns of a table that an answer lists. A row of separators alone has tens of thousands.
+/// Maximum number of columns in a response; a row of only separators may have tens of thousands.
 const MAX_LISTED: usize = 100;
 
-/// A column of a table as it was recognised.
+/// A recognised or ignored column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetColumn {
-    /// Its number, from 1.
+    /// Number of the column, from 1.
     pub number: usize,
-    /// Its header, cut to a bounded length; empty in a table without headers.
+    /// Header, shortened to a maximum length; empty in a table without headers.
     pub header: String,
-    /// Its value in the first row of a table without headers, cut to a bounded length.
+    /// Value in the first row, shortened to a maximum length; `None` in a table with headers.
     pub sample: Option<String>,
-    /// Its meaning; `None` if it is ignored.
+    /// The recognised column; `None` if it is ignored.
     pub column: Option<Column>,
 }
 
-/// A bounded number of columns: those with a meaning, and the first of the others.
+/// Limits the number of columns: all recognised ones, and the first of the others.
 pub(super) fn listed(mut columns: Vec<SheetColumn>) -> Vec<SheetColumn> {
     let known = columns.iter().filter(|it| it.column.is_some()).count();
     let mut room = MAX_LISTED.saturating_sub(known);
@@ -107,7 +107,7 @@ pub(super) fn listed(mut columns: Vec<SheetColumn>) -> Vec<SheetColumn> {
     columns
 }
 
-/// The headers of columns, as an error repeats them: those that aren't empty, in a bounded number.
+/// The headers that an error lists: the non-empty ones, up to a maximum number.
 pub fn headers_of(columns: &[SheetColumn]) -> Vec<&str> {
     let headers = columns.iter().map(|place| &*place.header);
     headers

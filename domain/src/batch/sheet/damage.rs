@@ -1,25 +1,26 @@
-//! Long numbers that a spreadsheet damaged: it keeps 15 digits of a number, and none of its leading zeros.
+//! Detects long numbers damaged by a spreadsheet, which keeps 15 digits of a number and drops its
+//! leading zeros.
 
 use crate::account::Account;
 use crate::participant::Catalogue;
 
 use super::error::CellErrorKind;
 
-/// Digits of a number that Excel keeps ("Excel specifications and limits": number precision).
+/// Number of digits that Excel keeps ("Excel specifications and limits": number precision).
 const KEPT_DIGITS: usize = 15;
 
-/// Least length of a number whose end in zeros is taken for damage. Of shorter ones too many end so by
-/// themselves.
+/// Minimum length of a number whose trailing zeros count as damage; too many shorter ones really end in
+/// zeros.
 const LEAST_ROUNDED: usize = KEPT_DIGITS + 3;
 
-/// Looks for a number in scientific notation, as `1.23457E+17`.
+/// Refuses a number in scientific notation, like `1.23457E+17`.
 pub(super) fn shortened(text: &str) -> Result<(), CellErrorKind> {
     let Some((mantissa, exponent)) = text.split_once(['E', 'e']) else {
         return Ok(());
     };
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (integer, fraction) = mantissa.split_once(['.', ',']).unwrap_or((mantissa, "0"));
-    // A spreadsheet writes the sign. Without one a tracking key may look like this.
+    // Spreadsheets write the sign of the exponent; without it, the text may be a tracking key.
     let exponent = exponent.strip_prefix(['+', '-']);
     if integer.len() == 1 && digits(integer) && digits(fraction) && exponent.is_some_and(digits) {
         let significant = mantissa.bytes().filter(u8::is_ascii_digit).count();
@@ -28,7 +29,7 @@ pub(super) fn shortened(text: &str) -> Result<(), CellErrorKind> {
     Ok(())
 }
 
-/// Looks for a number that isn't guarded as text, and ends in zeros after its 15th digit.
+/// Refuses a number that has only zeros after its 15th digit. The caller skips numbers marked as text.
 pub(super) fn rounded_key(text: &str) -> Result<(), CellErrorKind> {
     if is_rounded(text) {
         return Err(CellErrorKind::Rounded);
@@ -36,8 +37,8 @@ pub(super) fn rounded_key(text: &str) -> Result<(), CellErrorKind> {
     Ok(())
 }
 
-/// Looks for an account that isn't guarded as text, and lost its first or last digits. One whose check digit
-/// is right is whole.
+/// Refuses an account that lost its first or last digits. One with a valid check digit is accepted. The
+/// caller skips accounts marked as text.
 pub(super) fn damaged_account(text: &str, catalogue: &Catalogue) -> Result<(), CellErrorKind> {
     let is_whole =
         |text: &str| Account::parse(text).is_ok_and(|account| account.has_valid_check_digit());

@@ -1,11 +1,11 @@
-//! Dates as people write them.
+//! Parses dates in the usual formats of people and spreadsheets.
 
 use std::borrow::Cow;
 
 use super::error::CellErrorKind;
 
-/// Spells a date as the API wants it. The day comes before the month unless the year comes first. What is
-/// no date stays as it is, and is refused later.
+/// Converts a date to the API's format. The day comes before the month unless the year comes first.
+/// Text that isn't a date is returned unchanged and refused later.
 pub(super) fn spell(text: &str) -> Result<Cow<'_, str>, CellErrorKind> {
     let Some(separator) = text.chars().find(|c| !c.is_ascii_digit()) else {
         return Ok(text.into());

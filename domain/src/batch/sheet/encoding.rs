@@ -1,22 +1,22 @@
-//! Encodings of text files.
+//! Detection and decoding of text encodings.
 
 use std::str;
 
-/// Encoding of a file.
+/// Text encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
     Utf8,
-    /// UTF-16, low byte first ("Unicode text" of Excel).
+    /// UTF-16, little-endian ("Unicode text" in Excel).
     Utf16Le,
-    /// UTF-16, high byte first.
+    /// UTF-16, big-endian.
     Utf16Be,
-    /// Windows-1252: every file that isn't one of the others.
+    /// Windows-1252, assumed for every other file.
     Windows1252,
 }
 
 impl Encoding {
-    /// The encoding's registered name.
+    /// The encoding's IANA name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",
@@ -27,11 +27,11 @@ impl Encoding {
     }
 }
 
-/// Text of a file, decoded character by character.
+/// Text of a file, decoded one character at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Text<'a> {
     Utf8(&'a str),
-    /// UTF-8 by its byte order mark, with bytes that aren't.
+    /// Marked as UTF-8 by a byte order mark, but with invalid bytes.
     BrokenUtf8(&'a [u8]),
     Utf16 {
         bytes: &'a [u8],
@@ -40,14 +40,14 @@ pub(super) enum Text<'a> {
     Windows1252(&'a [u8]),
 }
 
-/// Characters of the bytes 0x80–0x9F in Windows-1252; those without one are control characters.
+/// Characters of the bytes 0x80–0x9F in Windows-1252; unassigned bytes are control characters.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
 impl<'a> Text<'a> {
-    /// Recognises the encoding, and drops the byte order mark.
+    /// Detects the encoding and drops the byte order mark.
     pub(super) fn of(bytes: &'a [u8]) -> (Self, Encoding) {
         match bytes {
             [0xff, 0xfe, bytes @ ..] => {
@@ -69,8 +69,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The character at `offset`, which is 0 or came from here, and the offset after it. Units that make
-    /// no character are U+FFFD.
+    /// The character at `offset`, and the offset after it. `offset` must be 0 or an offset returned by
+    /// this method. Invalid units decode to U+FFFD.
     pub(super) fn at(&self, offset: usize) -> Option<(char, usize)> {
         match self {
             Self::Utf8(text) => {

@@ -9,24 +9,24 @@ use super::mapping::MappingError;
 /// Reason why a file can't be read as a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SheetError {
-    /// No row at all.
+    /// The file has no rows.
     #[error("the file is empty; send a header and a row for each payment")]
     Empty,
     /// A workbook (XLSX, XLS, ODS) or another file that isn't text.
     #[error("the file is not text; save the workbook as CSV (UTF-8) and send that")]
     NotText,
-    /// The first row is a payment.
+    /// The first row holds payment data instead of headers.
     #[error("the first row is not a header; add one, or give the columns by number")]
     NoHeader {
-        /// The columns, with the values of that row.
+        /// The columns, with that row's values as headers.
         columns: Vec<SheetColumn>,
     },
     /// The header can't be read.
     #[error("the header in line {line} {fault}")]
     Header {
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// Its fault.
+        /// Reason why it can't be read.
         fault: RowFault,
     },
     /// Required columns aren't among the headers.
@@ -36,22 +36,22 @@ pub enum SheetError {
         headers_of(columns).join(", ")
     )]
     MissingColumns {
-        /// All of the missing ones.
+        /// All missing columns.
         missing: Vec<Column>,
-        /// The columns as they were recognised, in a bounded number.
+        /// The recognised columns, at most a fixed number.
         columns: Vec<SheetColumn>,
     },
-    /// Several headers are those of one column.
+    /// Several headers match the same column.
     #[error("several columns are {column}: {}; keep one, or name it in columns", headers.join(", "))]
     DuplicateColumn {
-        /// The column.
+        /// The column that they match.
         column: Column,
-        /// The headers, cut to a bounded length.
+        /// The matching headers, each shortened to a maximum length.
         headers: Vec<String>,
-        /// The columns as they were recognised, in a bounded number.
+        /// The recognised columns, at most a fixed number.
         columns: Vec<SheetColumn>,
     },
-    /// The caller's own mapping doesn't fit.
+    /// The caller's column mapping is invalid.
     #[error(transparent)]
     Mapping(#[from] MappingError),
 }
@@ -61,52 +61,52 @@ fn names(columns: &[Column]) -> String {
     names.join(", ")
 }
 
-/// Fault of a row that can't be read at all, or of its form.
+/// Reason why a row can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RowFault {
-    /// A quote that nothing closes.
+    /// A quoted cell has no closing quote.
     #[error(
         "has a quote that is never closed; close it, or double a quote that belongs to the text"
     )]
     UnclosedQuote,
-    /// More characters than a row may have.
+    /// The row has more than [`MAX_ROW_LENGTH`] characters.
     #[error("has more than {MAX_ROW_LENGTH} characters; leave out columns that are not needed")]
     TooLong,
-    /// Cells beyond the last header. A separator in a value may have split it, for example
+    /// The row has more cells than the header. A separator in a value may have split it, for example
     /// `1,234.56`.
     #[error(
         "has {cells} cells and the header {columns}; put quotes around a value that holds the separator"
     )]
     MoreCells {
-        /// Number of its cells.
+        /// Number of cells in the row.
         cells: usize,
         /// Number of headers.
         columns: usize,
     },
-    /// A line that isn't JSON.
+    /// The line isn't valid JSON.
     #[error("is not JSON (byte {position})")]
     MalformedJson {
-        /// Place in the line, in bytes from 1.
+        /// Byte offset in the line, from 1.
         position: usize,
     },
-    /// A line that is JSON, but no object.
+    /// The line is JSON, but not an object.
     #[error("must be a JSON object, not a {found}")]
     NotAnObject {
-        /// The JSON type.
+        /// The JSON type that was given.
         found: &'static str,
     },
-    /// A line of JSON that repeats a member.
+    /// A member of the JSON object is repeated.
     #[error("repeats a member (byte {position})")]
     RepeatedMember {
-        /// Place in the line, in bytes from 1.
+        /// Byte offset in the line, from 1.
         position: usize,
     },
-    /// A line of JSON with a member that isn't known.
+    /// A member of the JSON object is unknown.
     #[error("has the unknown member {name:?}")]
     UnknownMember {
-        /// Its name, cut to a bounded length.
+        /// Name of the member, shortened to a maximum length.
         name: String,
-        /// The known name that it is probably meant to be.
+        /// The most similar known name, if any.
         meant: Option<&'static str>,
     },
 }
@@ -114,55 +114,55 @@ pub enum RowFault {
 /// Problem of a cell, or of the whole row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CellErrorKind {
-    /// The value is refused as that of a request's field is.
+    /// The value is invalid for the field, as in a single request.
     #[error(transparent)]
     Field(#[from] FieldErrorKind),
-    /// A date whose month stands before its day.
+    /// The date is written with the month first.
     #[error("the day comes first, for example 20/11/2026")]
     MonthFirst,
-    /// An amount whose separators can be read in two ways.
+    /// The separators of the amount can be read in two ways.
     #[error("write it with a decimal point, for example 1234.56 or 1,234.56")]
     AmbiguousAmount,
-    /// A number that a spreadsheet shortened, for example `1.23457E+17`.
+    /// A spreadsheet converted the number to scientific notation, for example `1.23457E+17`.
     #[error("a spreadsheet shortened the number to {significant} digits; keep the column as text")]
     Shortened {
-        /// Digits that are left.
+        /// Number of significant digits that are left.
         significant: usize,
     },
-    /// A number of which a spreadsheet kept 15 digits; zeros stand in place of the others.
+    /// A spreadsheet kept 15 digits of the number and replaced the rest with zeros.
     #[error("a spreadsheet kept 15 digits and wrote zeros after them; keep the column as text")]
     Rounded,
-    /// A CLABE without its leading zeros.
+    /// The CLABE lost its leading zeros.
     #[error("a spreadsheet dropped {zeros} leading zeros of the CLABE; keep the column as text")]
     LeadingZerosLost {
-        /// Number of zeros.
+        /// Number of missing zeros.
         zeros: usize,
     },
-    /// An id that is too long.
+    /// The row's id has more than [`MAX_ID_LENGTH`] characters.
     #[error("at most {MAX_ID_LENGTH} characters, {length} were given")]
     IdTooLong {
-        /// Number of characters that were given.
+        /// Number of characters in the id.
         length: usize,
     },
-    /// An id with a control character.
+    /// The row's id has a control character.
     #[error("control characters are not accepted")]
     IdCharacter,
-    /// The row can't be read.
+    /// The whole row can't be read.
     #[error("the row {0}")]
     Row(#[from] RowFault),
 }
 
-/// A problem and its place in the row.
+/// A problem and the column that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellError {
     /// The column; `None` for the whole row.
     pub column: Option<Column>,
-    /// The problem.
+    /// Reason of the refusal.
     pub problem: CellErrorKind,
 }
 
 impl CellError {
-    /// A problem of one column.
+    /// A problem with the value in one column.
     pub fn of(column: Column, problem: impl Into<CellErrorKind>) -> Self {
         Self {
             column: Some(column),
@@ -188,7 +188,7 @@ impl From<RowFault> for CellError {
     }
 }
 
-/// Converts the error of a field, which a table has a column for.
+/// Converts the error of a request field to that of its column.
 impl From<FieldError> for CellError {
     fn from(error: FieldError) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Names of columns, in Spanish and English.
+//! Known headers of columns, in Spanish and English.
 
 use super::column::Column;
 
@@ -136,7 +136,7 @@ const ID: &[&str] = &[
     "paymentid",
 ];
 
-/// The column that a header names; `None` for one that isn't ours.
+/// The column that a header names; `None` if it is unknown.
 pub(super) fn column(header: &str) -> Option<Column> {
     let folded = fold(header);
     Column::ALL
@@ -156,24 +156,25 @@ fn names(column: Column) -> &'static [&'static str] {
     }
 }
 
-/// Returns `true` if two headers differ in case, accents and punctuation at most.
+/// Returns `true` if two headers are equal except for case, accents and punctuation.
 pub(super) fn are_alike(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// A header's words without fillers, joined.
+/// A header's normalised words without [`FILLERS`], concatenated.
 fn fold(header: &str) -> String {
     let mut words = words(header);
     words.retain(|word| !FILLERS.contains(&&**word));
     words.concat()
 }
 
-/// A header's words: letters lose case and accent, and every other character but a digit separates.
+/// A header's words in lower case without accents; any character other than a letter or digit separates
+/// words.
 fn words(header: &str) -> Vec<String> {
     let mut folded = String::with_capacity(header.len());
     for c in header.chars().flat_map(char::to_lowercase) {
         match c {
-            // The accents of decomposed text.
+            // Combining accents.
             '\u{300}'..='\u{36f}' => {}
             c if c.is_alphanumeric() => folded.push(without_accent(c)),
             _ => folded.push(' '),
@@ -182,7 +183,7 @@ fn words(header: &str) -> Vec<String> {
     folded.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The base of a lower-case letter of Spanish.
+/// A lower-case Spanish letter without its accent.
 fn without_accent(letter: char) -> char {
     match letter {
         'á' | 'à' | 'ä' | 'â' => 'a',

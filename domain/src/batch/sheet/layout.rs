@@ -1,4 +1,4 @@
-//! Places of the columns in a table.
+//! Determines which column of a table holds which field.
 
 use super::column::{Column, MAX_FOUND, SheetColumn, listed};
 use super::error::SheetError;
@@ -48,7 +48,7 @@ pub(super) fn with_headers(
     }
 }
 
-/// Places the columns of a table without headers, given its first row.
+/// Assigns the columns of a table without headers, given its first row.
 pub(super) fn without_headers(
     cells: &[String],
     mapping: &ColumnMapping,
@@ -63,7 +63,7 @@ pub(super) fn without_headers(
     complete(columns)
 }
 
-/// Columns without a meaning, with the header and the sample that their cell of the first row is.
+/// Builds unassigned columns; `texts` makes header and sample from a cell of the first row.
 fn numbered(
     cells: &[String],
     texts: impl Fn(&str) -> (String, Option<String>),
@@ -81,7 +81,7 @@ fn numbered(
     columns.collect()
 }
 
-/// Assigns the columns that the caller named.
+/// Assigns the columns given in the caller's mapping.
 fn assign(
     columns: &mut [SheetColumn],
     headers: &[String],
@@ -110,7 +110,7 @@ fn assign(
     Ok(())
 }
 
-/// The index of the column with a header.
+/// Index of the only column with a header.
 fn find(headers: &[String], column: Column, wanted: &str) -> Result<usize, MappingError> {
     let exact: Vec<_> = indexes(headers, |text| text.trim() == wanted);
     let found = match &exact[..] {
@@ -132,7 +132,7 @@ fn indexes(headers: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
         .collect()
 }
 
-/// Columns with all the required ones among them.
+/// Returns the columns if none of the required ones is missing.
 fn complete(columns: Vec<SheetColumn>) -> Result<Vec<SheetColumn>, SheetError> {
     let has = |wanted: &Column| columns.iter().any(|place| place.column == Some(*wanted));
     let missing: Vec<_> = Column::REQUIRED.into_iter().filter(|it| !has(it)).collect();

@@ -1,88 +1,88 @@
-//! A caller's own assignment of columns.
+//! A caller's explicit assignment of columns to fields.
 
 use super::column::Column;
 
-/// Longest text of a mapping that is repeated in an error, in characters.
+/// Maximum length, in characters, of a mapping's text that an error repeats.
 const MAX_REPEATED: usize = 100;
 
-/// Headers or numbers of columns, as a caller assigns them. Columns that it doesn't name are recognised,
-/// unless their field is assigned to none.
+/// A caller's assignment of headers or column numbers to fields. Fields that aren't assigned are
+/// recognised by their headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnMapping(Vec<(Column, Source)>);
 
-/// Place of a column in the table.
+/// Location of a field in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Its number, from 1.
+    /// Number of the column, from 1.
     Number(usize),
-    /// Its header.
+    /// Header of the column.
     Header(String),
-    /// In no column, whatever the headers say.
+    /// In no column, even if a header matches.
     Nowhere,
 }
 
 /// Reason why a mapping is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MappingError {
-    /// A part that isn't `field:header`.
+    /// A part isn't of the form `field:header`.
     #[error("{part:?} is not of the form field:header, for example monto:Importe or monto:5")]
     Malformed {
-        /// The part, cut to a bounded length.
+        /// The part, shortened to a maximum length.
         part: String,
     },
-    /// A field that tables don't have.
+    /// The field doesn't exist.
     #[error("{name:?} is no field; they are {}", Column::ALL.map(Column::name).join(", "))]
     UnknownField {
-        /// Its name, cut to a bounded length.
+        /// The given name, shortened to a maximum length.
         name: String,
     },
-    /// A field that is assigned twice.
+    /// A field is assigned twice.
     #[error("{column} is assigned more than once")]
     Repeated {
-        /// The field.
+        /// The field that the assignment is about.
         column: Column,
     },
-    /// A header that the table doesn't have.
+    /// The table doesn't have the header.
     #[error("no column has the header {header:?} that {column} is assigned")]
     NoSuchHeader {
-        /// The field.
+        /// The field that the assignment is about.
         column: Column,
-        /// The header, cut to a bounded length.
+        /// The assigned header, shortened to a maximum length.
         header: String,
     },
-    /// A header that several columns have.
+    /// Several columns have the header.
     #[error(
         "several columns have the header {header:?} that {column} is assigned; give its number"
     )]
     AmbiguousHeader {
-        /// The field.
+        /// The field that the assignment is about.
         column: Column,
-        /// The header, cut to a bounded length.
+        /// The assigned header, shortened to a maximum length.
         header: String,
     },
-    /// A number beyond the last column.
+    /// The number is greater than that of the last column.
     #[error("{column} is assigned column {number} of {columns}")]
     NoSuchNumber {
-        /// The field.
+        /// The field that the assignment is about.
         column: Column,
-        /// The number, from 1.
+        /// The assigned number, from 1.
         number: usize,
-        /// Number of columns.
+        /// Number of columns in the table.
         columns: usize,
     },
-    /// Two fields that share a column.
+    /// Two fields are assigned the same column.
     #[error("{first} and {second} are assigned the same column")]
     Shared {
-        /// A field.
+        /// One of the two fields.
         first: Column,
-        /// The other one.
+        /// The other field.
         second: Column,
     },
 }
 
 impl ColumnMapping {
-    /// Reads `field:header,field:number,…`. A header that holds a comma is given by its number. The number 0
-    /// leaves a field out that isn't required.
+    /// Parses `field:header,field:number,…`. A column whose header contains a comma must be given by
+    /// its number. The number 0 excludes an optional field.
     ///
     /// # Errors
     /// See [`MappingError`].
@@ -98,7 +98,7 @@ impl ColumnMapping {
         Self::of_pairs(pairs?)
     }
 
-    /// Reads pairs of a field's name and a header or number.
+    /// Builds a mapping from pairs of a field's name and a header or number.
     ///
     /// # Errors
     /// See [`MappingError`].
@@ -119,7 +119,7 @@ impl ColumnMapping {
             }
             let is_number = source.bytes().all(|byte| byte.is_ascii_digit());
             let source = if is_number {
-                // Too many digits for a number are beyond any table, too.
+                // A number that overflows is beyond the last column of any table.
                 match source.parse().unwrap_or(usize::MAX) {
                     0 if !Column::REQUIRED.contains(&column) => Source::Nowhere,
                     number => Source::Number(number),
@@ -143,7 +143,7 @@ impl ColumnMapping {
             .all(|column| self.number(*column).is_some())
     }
 
-    /// The number that a column is assigned, from 1.
+    /// The column number assigned to a field, from 1; `None` if it isn't assigned by number.
     pub(super) fn number(&self, column: Column) -> Option<usize> {
         self.0.iter().find_map(|(known, source)| match source {
             Source::Number(number) if *known == column => Some(*number),
@@ -152,7 +152,7 @@ impl ColumnMapping {
     }
 }
 
-/// A text as an error repeats it.
+/// Shortens a text for use in an error.
 pub(super) fn cut(text: &str) -> String {
     text.chars().take(MAX_REPEATED).collect()
 }

@@ -1,4 +1,4 @@
-//! Columns that hold tracking keys without being taken for them.
+//! Detects tracking keys in a column that isn't assigned to them.
 
 use crate::inference;
 use crate::tracking_key::TrackingKey;
@@ -7,12 +7,13 @@ use super::cell::without_guard;
 use super::column::{Column, SheetColumn};
 use super::open::Sheet;
 
-/// Rows that are looked at.
+/// Number of rows that are examined.
 const SAMPLE: usize = 50;
 
 impl Sheet<'_> {
-    /// The column that holds tracking keys, by the shape of most of its values, in place of the one that is
-    /// read as them, which has no such value.
+    /// The column in which most values have the shape of a tracking key, if the column assigned to
+    /// tracking keys has no such value. Only unassigned columns and that of the caller's id are
+    /// considered.
     pub fn misplaced_tracking_keys(&self) -> Option<&SheetColumn> {
         let mut rows = 0;
         let mut keys = vec![0_usize; self.layout().len()];

@@ -1,4 +1,4 @@
-//! The table itself.
+//! Opens a CSV table and reads its rows.
 
 use crate::calendar;
 use crate::query::Token;
@@ -17,24 +17,25 @@ use super::tokens::{Tokenised, Tokens};
 
 /// A table of payments in a CSV file.
 ///
-/// It holds the header alone; rows are read one at a time, from the bytes of the file.
+/// It stores only the header; rows are read one at a time from the bytes of the file.
 #[derive(Clone, Debug)]
 pub struct Sheet<'a> {
     encoding: Encoding,
     separator: Separator,
-    /// Meaning of each cell of a row.
+    /// Column of each cell in a row; `None` if the cell is ignored.
     layout: Vec<Option<Column>>,
-    /// The columns that an answer lists.
+    /// The columns to list in a response.
     columns: Vec<SheetColumn>,
-    /// The rows after the header.
+    /// Reader positioned after the header.
     tokens: Tokens<'a>,
 }
 
 impl<'a> Sheet<'a> {
-    /// Recognises encoding, separator and header of a file.
+    /// Detects a file's encoding, separator and header.
     ///
-    /// The first row that isn't blank is the header. There may be none if `mapping` gives every required
-    /// column by its number: then the first row is a header unless it has a date.
+    /// The first row that isn't blank is the header. The header may be missing if `mapping` gives every
+    /// required column by its number; in that case, the first row is a header unless it contains a
+    /// date.
     ///
     /// # Errors
     /// See [`SheetError`].
@@ -74,22 +75,22 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// The recognised encoding.
+    /// The detected encoding.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The recognised separator.
+    /// The detected separator.
     pub fn separator(&self) -> Separator {
         self.separator
     }
 
-    /// The columns in their order, with their meaning: those that are read, and the first of the others.
+    /// The columns in file order: all that are used, and the first of the ignored ones.
     pub fn columns(&self) -> &[SheetColumn] {
         &self.columns
     }
 
-    /// Reads the rows, in their order.
+    /// Iterates over the rows in file order.
     pub fn rows<'s>(&'s self, rules: RowRules<'s>) -> SheetRows<'s> {
         SheetRows {
             sheet: self,
@@ -98,7 +99,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Meaning of each cell of a row.
+    /// Column of each cell in a row; `None` if the cell is ignored.
     pub(super) fn layout(&self) -> &[Option<Column>] {
         &self.layout
     }
@@ -150,16 +151,16 @@ impl Iterator for SheetRows<'_> {
     }
 }
 
-/// Returns `true` for workbooks (ZIP, or the older compound file), PDFs, and everything with a NUL, which
-/// text in these encodings doesn't have.
+/// Returns `true` for workbooks (ZIP, or the older compound file), PDFs, and any file with a NUL byte,
+/// which text in these encodings doesn't have.
 fn is_binary(file: &[u8], encoding: Encoding) -> bool {
     let signatures: [&[u8]; 3] = [b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF-"];
     let is_wide = matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be);
     signatures.iter().any(|it| file.starts_with(it)) || (!is_wide && file.contains(&0))
 }
 
-/// The separator that gives the first row most of the headers that are looked for, a date if it is no
-/// header, and most cells.
+/// Chooses the separator with which the first row has the most known headers, then a date if it isn't a
+/// header, then the most cells.
 fn detect(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separator {
     let score = |separator: &Separator| {
         let row = tokens.clone().next(*separator);
@@ -171,12 +172,12 @@ fn detect(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separator {
         let has_date = date_cell.is_some_and(|cell| is_date(cell));
         (recognised, usize::from(has_date), cells.len())
     };
-    // Of equal ones `max_by_key` takes the last.
+    // `max_by_key` returns the last of equal elements.
     let best = Separator::ALL.into_iter().rev().max_by_key(score);
     best.unwrap_or(Separator::Comma)
 }
 
-/// Returns `true` for the header of one of our columns, or one that the caller named.
+/// Returns `true` for the header of a known column, or one that the caller's mapping names.
 fn is_wanted(cell: &str, mapping: &ColumnMapping) -> bool {
     let is_named = |source: &Source| match source {
         Source::Header(text) => header::are_alike(text, cell),

@@ -1,4 +1,4 @@
-//! One row of a table, checked.
+//! Validation of one row of a table.
 
 use chrono::NaiveDate;
 
@@ -10,26 +10,26 @@ use super::cell::{self, Spelling};
 use super::column::Column;
 use super::error::{CellError, CellErrorKind, CellErrors, RowFault};
 
-/// Dependencies of the check of a row.
+/// Data needed to validate a row.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRules<'a> {
     /// Today in Mexico City.
     pub today: NaiveDate,
-    /// Participants that a row may name.
+    /// Catalogue of the participants that a row may name.
     pub catalogue: &'a Catalogue,
 }
 
 /// The values of a row before validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawCells<'a> {
-    /// The caller's id.
+    /// The caller's own id of the payment.
     pub id: Token<'a>,
-    /// The fields of the payment.
+    /// The request fields of the payment.
     pub query: RawQuery<'a>,
 }
 
 impl<'a> RawCells<'a> {
-    /// The place of a column's value.
+    /// The value of a column, to be set.
     pub fn get_mut(&mut self, column: Column) -> &mut Token<'a> {
         match column {
             Column::Date => &mut self.query.date,
@@ -43,19 +43,19 @@ impl<'a> RawCells<'a> {
     }
 }
 
-/// A row of a table.
+/// A validated row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetRow {
     /// Line of the file on which the row begins, from 1.
     pub line: u64,
-    /// The caller's id, if the row has a valid one.
+    /// The caller's own id of the payment; `None` if it is absent or invalid.
     pub id: Option<String>,
-    /// The question, or all errors of the row.
+    /// The query for the payment, or all errors of the row.
     pub query: Result<ProofQuery, CellErrors>,
 }
 
 impl SheetRow {
-    /// Checks a row. Missing institutions are to be inferred.
+    /// Validates a row. Missing institutions are inferred later.
     pub fn of_cells(
         line: u64,
         mut cells: RawCells<'_>,
@@ -66,7 +66,7 @@ impl SheetRow {
         for column in Column::ALL {
             let token = cells.get_mut(column);
             if let Err(problem) = cell::clean(column, token, spelling, rules.catalogue) {
-                // What is absent has no second error but that it is missing.
+                // The value is treated as absent, so that it gets no further error.
                 *token = Token::Absent;
                 errors.push(CellError::of(column, problem));
             }
@@ -102,7 +102,7 @@ impl SheetRow {
         }
     }
 
-    /// Adds faults of the row's form to the errors of its cells.
+    /// Adds faults of the whole row to the errors of its cells.
     #[must_use]
     pub fn with_faults(mut self, faults: impl IntoIterator<Item = RowFault>) -> Self {
         let mut faults = faults.into_iter().map(CellError::from).peekable();
@@ -114,7 +114,7 @@ impl SheetRow {
         self
     }
 
-    /// A row that can't be read.
+    /// Builds the result for a row that can't be read.
     pub fn unreadable(line: u64, fault: RowFault) -> Self {
         Self {
             line,
@@ -124,7 +124,7 @@ impl SheetRow {
     }
 }
 
-/// Reads the caller's id: blanks around it are dropped, and an empty one is none.
+/// Validates the caller's id. Surrounding blanks are dropped; an empty id is treated as absent.
 fn check_id(token: Token<'_>) -> Result<Option<String>, CellErrorKind> {
     let text = match token {
         Token::Absent => return Ok(None),

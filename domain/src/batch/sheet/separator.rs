@@ -1,21 +1,21 @@
-//! Separators of cells.
+//! Cell separators of CSV files.
 
-/// Separator of the cells of a row.
+/// Character that separates the cells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
     /// `,`
     Comma,
-    /// `;`, as a spreadsheet writes where the comma is the decimal sign.
+    /// `;`, written by spreadsheets in locales with a decimal comma.
     Semicolon,
-    /// The tab, as in Excel's "Unicode text".
+    /// Tab, as in Excel's "Unicode text".
     Tab,
 }
 
 impl Separator {
-    /// All separators; of equally good ones the first is taken.
+    /// All separators, in order of preference.
     pub const ALL: [Self; 3] = [Self::Comma, Self::Semicolon, Self::Tab];
 
-    /// The character.
+    /// The separator as a character.
     pub fn character(self) -> char {
         match self {
             Self::Comma => ',',
@@ -24,7 +24,7 @@ impl Separator {
         }
     }
 
-    /// The separator that a line `sep=;` says, which Excel reads and writes.
+    /// Parses a line like `sep=;`, which Excel reads and writes.
     pub(super) fn of_declaration(line: &str) -> Option<Self> {
         let line = line.trim_matches('"');
         let said = line
@@ -34,7 +34,7 @@ impl Separator {
         let mut said = said.chars();
         let separator = said.next()?;
         let rest = said.as_str();
-        // Excel itself may fill the line up with separators.
+        // Excel may pad the line with separators.
         let ends = rest
             .chars()
             .all(|c| c == separator || matches!(c, '"' | ' '));

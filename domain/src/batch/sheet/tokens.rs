@@ -1,34 +1,35 @@
 //! Rows of a CSV file (RFC 4180), read one at a time.
 //!
-//! The crate `csv` would read a quote that is never closed up to the end of the file, as one row; here
-//! such a row is an error, and those after it are read. It counts lines that end in CR alone as one, too.
+//! The crate `csv` would read an unclosed quote up to the end of the file as one row; here such a row
+//! is an error, and the following rows are still read. `csv` also counts lines that end in CR alone as
+//! one line.
 
 use super::bounds::{MAX_BLANK_ROWS, MAX_ROW_LENGTH};
 use super::encoding::Text;
 use super::error::RowFault;
 use super::separator::Separator;
 
-/// Rows of a text.
+/// Reads the rows of a text.
 #[derive(Clone, Debug)]
 pub(super) struct Tokens<'a> {
     text: Text<'a>,
     place: Place,
-    /// Blank rows that were passed over.
+    /// Number of blank rows that were skipped.
     blank: u32,
 }
 
-/// A place at the beginning of a line.
+/// Position of the start of a line.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     offset: usize,
-    /// From 1.
+    /// Line number, from 1.
     line: u64,
 }
 
-/// A row, before its cells have a meaning.
+/// A row split into cells, not yet assigned to columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tokenised {
-    /// Line on which it begins.
+    /// Number of the line on which the row begins.
     pub(super) line: u64,
     pub(super) cells: Result<Vec<String>, RowFault>,
 }
@@ -43,7 +44,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Reads a line without its end, whatever it holds; `None` when it is longer than a row, or there is none.
+    /// Reads a line without its line break. `None` if it is longer than a row may be, or there is none.
     pub(super) fn line(&mut self) -> Option<String> {
         let start = self.place;
         let mut line = String::new();
@@ -62,13 +63,14 @@ impl<'a> Tokens<'a> {
         (self.place.offset > start.offset).then_some(line)
     }
 
-    /// Reads the next row that isn't blank; a blank one, too, after [`MAX_BLANK_ROWS`], so that it counts as one.
+    /// Reads the next row that isn't blank. After [`MAX_BLANK_ROWS`], blank rows are returned too, so
+    /// that they count.
     pub(super) fn next(&mut self, separator: Separator) -> Option<Tokenised> {
         while self.text.at(self.place.offset).is_some() {
             let start = self.place;
             let cells = self.read(separator.character());
             if cells.is_err() {
-                // The rows after a faulty one are read, beginning with the line after its first.
+                // After a malformed row, reading continues with the line after its first.
                 self.place = self.next_line(start);
             }
             let is_blank = cells
@@ -83,7 +85,7 @@ impl<'a> Tokens<'a> {
         None
     }
 
-    /// Reads one row.
+    /// Reads one row and advances past it.
     fn read(&mut self, separator: char) -> Result<Vec<String>, RowFault> {
         let mut cells = Vec::new();
         let mut cell = String::new();
@@ -126,7 +128,7 @@ impl<'a> Tokens<'a> {
                     cells.push(std::mem::take(&mut cell));
                     state = State::Start;
                 }
-                // Blanks before a quote don't make it a part of the text.
+                // A quote after leading blanks still opens a quoted cell.
                 (State::Start, ' ') => cell.push(' '),
                 _ => {
                     cell.push(character);
@@ -142,7 +144,7 @@ impl<'a> Tokens<'a> {
         Ok(cells)
     }
 
-    /// The beginning of the line after the one that `place` is on.
+    /// Start of the line after the one of `place`.
     fn next_line(&self, place: Place) -> Place {
         let Place { mut offset, line } = place;
         while let Some((character, next)) = self.text.at(offset) {
@@ -156,7 +158,7 @@ impl<'a> Tokens<'a> {
         Place { offset, line }
     }
 
-    /// The offset after the end of a line at `offset`; CR and LF together are one.
+    /// The offset after the line break at `offset`; CR LF counts as one.
     fn after_end(&self, offset: usize) -> usize {
         match self.text.at(offset) {
             Some(('\r', next)) => match self.text.at(next) {
@@ -171,13 +173,13 @@ impl<'a> Tokens<'a> {
 
 #[derive(Clone, Copy)]
 enum State {
-    /// At the beginning of a cell.
+    /// At the start of a cell.
     Start,
     /// In a cell without quotes.
     Plain,
-    /// Within quotes.
+    /// In a quoted cell.
     Quoted,
-    /// After a quote within quotes: the end, or the first of two.
+    /// After a quote in a quoted cell: its end, or the first of a doubled quote.
     QuoteInQuoted,
 }
 
@@ -185,7 +187,7 @@ fn is_end(character: char) -> bool {
     matches!(character, '\r' | '\n')
 }
 
-/// Returns `true` for a cell of blanks, or of separators of another kind.
+/// Returns `true` for a cell of blanks, or of other separators.
 fn is_blank(cell: &str) -> bool {
     cell.chars()
         .all(|c| c.is_whitespace() || matches!(c, ',' | ';'))

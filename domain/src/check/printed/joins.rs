@@ -1,17 +1,17 @@
-//! Joins of the printed lines of an original chain.
+//! Possible ways to join the printed lines of an original chain.
 
-/// Maximum number of joins that are tried: a chain of three to five lines has 4 to 16.
+/// Maximum number of joins to try; a chain of three to five lines has 4 to 16.
 const MAX_JOINS: usize = 64;
 
-/// A character between two lines.
+/// The more likely text between two lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Likely {
     Blank,
     Nothing,
 }
 
-/// All ways to join the lines, each end of a line with or without a blank, the likeliest first: a
-/// line usually breaks at a blank, which isn't printed, but also within a long word.
+/// All ways to join the lines with or without a blank at each line break, the likeliest first. A line
+/// usually breaks at a blank, which isn't printed, but may also break within a long word.
 pub(super) fn joins(lines: &[String]) -> impl Iterator<Item = String> + '_ {
     let doubtful: Vec<(usize, Likely)> = (1..lines.len())
         .filter_map(|index| Some((index, likely(&lines[index - 1], &lines[index])?)))
@@ -37,8 +37,8 @@ pub(super) fn joins(lines: &[String]) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// The likelier end of a line; `None` when a side of the break shows that no blank is lost there. At
-/// the edge of a field only a name that is cut behind a word has one.
+/// The more likely text between two lines; `None` if a blank on either side shows that none was lost.
+/// Next to a `|` a blank is unlikely: it occurs only after a name that was cut after a word.
 fn likely(before: &str, after: &str) -> Option<Likely> {
     let sides = [before.chars().next_back()?, after.chars().next()?];
     if sides.iter().any(|side| side.is_whitespace()) {

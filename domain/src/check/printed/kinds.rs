@@ -1,19 +1,20 @@
-//! Documents that people take for a proof, told by their words.
+//! Recognises documents that people mistake for a proof, by their words.
 
 use super::{PdfError, PrintedPage};
 
-/// Words of the portal's proofs.
+/// Phrases in the portal's proofs.
 const OF_PROOFS: [&str; 3] = [
     "cadena original",
     "sello digital",
     "comprobante electrónico de pago",
 ];
-/// Words of the portal's report on the state of a payment, which prints what its caller sends.
+/// Phrases in the portal's report on the state of a payment. It prints data that its caller sends, so
+/// it proves nothing.
 const STATE_REPORT: [&str; 2] = [
     "estado del pago en banxico",
     "se identificó el siguiente pago",
 ];
-/// Words of the receipts that banks give to their customers.
+/// Words in the receipts that banks give to their customers.
 const RECEIPT: [&str; 9] = [
     "spei",
     "transferencia",
@@ -25,10 +26,10 @@ const RECEIPT: [&str; 9] = [
     "monto",
     "folio",
 ];
-/// Number of [`RECEIPT`] that make a receipt.
+/// Minimum number of [`RECEIPT`] words in a receipt.
 const ENOUGH: usize = 3;
 
-/// The error for pages without an original chain.
+/// The error for pages without an original chain, by the kind of document.
 pub(super) fn kind(pages: &[PrintedPage]) -> PdfError {
     let runs = pages.iter().flat_map(|page| &page.runs);
     let words: Vec<&str> = runs.flat_map(|run| run.text.split_whitespace()).collect();

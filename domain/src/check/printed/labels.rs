@@ -1,33 +1,35 @@
-//! Labels of the portal's page, and what stands beside or below them.
+//! Labels of the portal's page, and the values next to or below them.
 
 use super::{ProofField, TextRun};
 
-/// Largest distance of base lines of a label and a value on its right; rows are 18 points apart.
+/// Maximum distance between the base lines of a label and the value to its right; rows are 18 points
+/// apart.
 const SAME_ROW: f32 = 7.0;
-/// Largest distance of a label and a value below it.
+/// Maximum distance between a label and the value below it, in points.
 const BELOW: f32 = 28.0;
-/// Largest distance of two texts of one line.
+/// Maximum vertical distance between two texts of the same line, in points.
 const SAME_LINE: f32 = 4.0;
-/// Largest distance of two lines of one text.
+/// Maximum distance between two lines of the same text, in points.
 const NEXT_LINE: f32 = 15.0;
-/// Largest indentation between a label and the text below it, to either side.
+/// Maximum horizontal offset between a label and the text below it, in points.
 const INDENT: f32 = 6.0;
 
-/// A label.
+/// Meaning of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
-    /// Of a field.
+    /// Label of one field.
     Field(ProofField),
-    /// Of a field of both parties: the payer's on the left, the beneficiary's on the right.
+    /// Label that occurs twice, for a field of both parties: payer on the left, beneficiary on the
+    /// right.
     Both(ProofField, ProofField),
     Chain,
     Seal,
     Certificate,
-    /// Of something that isn't compared.
+    /// Label of a value that isn't compared.
     Other,
 }
 
-/// A label by its text in lower case, whole or its beginning.
+/// A label's text in lower case: the whole text or its beginning.
 #[derive(Clone, Copy)]
 enum Wording {
     Is(&'static str),
@@ -37,7 +39,7 @@ enum Wording {
 use Label::{Both, Field};
 use Wording::{Begins, Is};
 
-/// The portal's labels, and the sandbox's where those are others.
+/// The portal's labels, and those of the sandbox that differ.
 const LABELS: [(Wording, Label); 26] = [
     (
         Begins("fecha de operación en el spei"),
@@ -99,7 +101,7 @@ const LABELS: [(Wording, Label); 26] = [
 
 const ACCOUNT: Label = Both(ProofField::PayerAccount, ProofField::BeneficiaryAccount);
 
-/// The texts of a page, and which of them are labels.
+/// The text runs of a page, with the labels among them recognised.
 pub(super) struct Page<'a> {
     runs: Vec<(&'a TextRun, Option<Label>)>,
 }
@@ -114,25 +116,22 @@ impl<'a> Page<'a> {
         Self { runs }
     }
 
-    /// The lines of the original chain.
     pub(super) fn chain(&self) -> Option<Vec<String>> {
         self.block(Label::Chain)
     }
 
-    /// The seal.
     pub(super) fn seal(&self) -> Option<String> {
         let seal = self.block(Label::Seal)?.concat();
         Some(super::without_blanks(&seal))
     }
 
-    /// The certificate number.
     pub(super) fn certificate(&self) -> Option<String> {
         let number = self.block(Label::Certificate)?.concat();
         Some(super::without_blanks(&number))
     }
 
-    /// Everything that is drawn in the place of a field's value, joined by blanks. `None` when the
-    /// field's label is missing or repeated, or has no value.
+    /// All text at the position of a field's value, joined by blanks. `None` if the field's label is
+    /// missing or repeated, or has no value.
     pub(super) fn value(&self, field: ProofField) -> Option<String> {
         let label = self.label_of(field)?;
         let column_end = self.next_label(label).map_or(f32::MAX, |next| next.x);
@@ -148,7 +147,7 @@ impl<'a> Page<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The label of a field, if it is the only one.
+    /// The label of a field; `None` if it is missing or repeated.
     fn label_of(&self, field: ProofField) -> Option<&'a TextRun> {
         let mut labels = self.runs.iter().filter_map(|(run, label)| match label {
             Some(Field(named)) if *named == field => Some((*run, 0)),
@@ -164,7 +163,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The next label in a label's row.
+    /// The next label to the right in the same row.
     fn next_label(&self, label: &TextRun) -> Option<&'a TextRun> {
         self.runs
             .iter()
@@ -174,7 +173,7 @@ impl<'a> Page<'a> {
             .min_by(|one, other| one.x.total_cmp(&other.x))
     }
 
-    /// The nearest line that begins below a label, up to the end of its column.
+    /// The nearest line below a label, up to the end of its column.
     fn line_below(&self, label: &TextRun, column_end: f32) -> Vec<&'a TextRun> {
         let is_below = |run: &TextRun| (0.0..=BELOW).contains(&(label.y - run.y));
         let first = self
@@ -199,7 +198,7 @@ impl<'a> Page<'a> {
             .collect()
     }
 
-    /// Adds the further lines of a value: they begin where its first one does.
+    /// Adds the following lines of a value, which have the same left edge as the first.
     fn add_further_lines(&self, values: &mut Vec<&'a TextRun>) {
         loop {
             let lowest = values
@@ -221,7 +220,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The lines below the only label of a kind, as far as they are close together.
+    /// The consecutive lines below a label; `None` if the label is missing or repeated.
     fn block(&self, kind: Label) -> Option<Vec<String>> {
         let mut labels = self.runs.iter().filter(|(_, label)| *label == Some(kind));
         let (Some((label, _)), None) = (labels.next(), labels.next()) else {
@@ -249,7 +248,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Texts by line, from the top.
+/// Lines of text, from the top.
 struct Lines(Vec<String>);
 
 impl Lines {

@@ -1,7 +1,7 @@
-//! The portal's layout: the place of every text of its page.
+//! The portal's layout: the position of each text on its page.
 //!
-//! Measured on a recorded page. A page whose texts all stand here shows nothing else, and no value
-//! under another label than the one beside it.
+//! Positions were measured on a recorded page. If all texts of a page are at these positions, it shows
+//! nothing else, and each value belongs to the label beside it.
 
 use chrono::NaiveDate;
 
@@ -14,27 +14,28 @@ mod places;
 pub use places::PORTAL_NOTICE;
 use places::{Align, CELLS, Cell, Content, FIXED, Fixed, SANDBOX_MARKS, SANDBOX_NOTICE};
 
-/// Largest distance of a text from its place, in points.
+/// Maximum distance of a text from its position, in points.
 const TOLERANCE: f32 = 0.75;
-/// Largest distance of a value's line from its place: two lines stand around the place of one.
+/// Maximum vertical distance of a value's line from its position: two lines are centred on the position
+/// of one.
 const LINES: f32 = 8.0;
-/// Sizes of values.
+/// Font sizes of values, in points.
 const VALUE_SIZES: std::ops::RangeInclusive<f32> = 6.9..=9.1;
-/// Size of the chain, the seal, the certificate number and the notice.
+/// Font size of the chain, the seal, the certificate number and the notice, in points.
 const SMALL: f32 = 7.0;
-/// Distance of lines of the chain and of the seal.
+/// Line spacing of the chain and of the seal, in points.
 const STEP: f32 = 9.14;
-/// Lines of the chain and of the seal, at most: there is no place for more.
+/// Maximum number of lines of the chain and of the seal; there is no space for more.
 const MAX_LINES: u16 = 9;
-/// Left edge and first line of the three blocks.
+/// Left edge and height of the first line of the three blocks.
 const CERTIFICATE: (f32, f32) = (23.0, 490.96);
 const CHAIN: (f32, f32) = (24.0, 457.96);
 const SEAL: (f32, f32) = (24.0, 360.96);
-/// Left edge of the notice, and the space of its lines.
+/// Left edge of the notice, and the range of heights of its lines.
 const NOTICE_LEFT: f32 = 26.0;
 const NOTICE_LINES: std::ops::RangeInclusive<f32> = 40.0..=158.0;
 
-/// A page whose texts all stand at their places.
+/// A page whose texts are all at the positions of the layout.
 pub(super) struct Sheet<'a> {
     cells: [Vec<&'a TextRun>; CELLS.len()],
     certificate: Vec<&'a TextRun>,
@@ -43,9 +44,9 @@ pub(super) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    /// The sheet of these texts. `None` when one of them stands elsewhere, is another one, or is
-    /// repeated, or it is of a query that nobody can have made by `today`. The sandbox's marks and its notice
-    /// belong to a page of the test environment.
+    /// Assigns texts to the positions of the layout. `None` if a text is elsewhere, unknown or
+    /// repeated, or if the printed query date is impossible as of `today`. The sandbox's marks and its
+    /// notice are accepted only in the test environment.
     pub(super) fn of(
         runs: &'a [TextRun],
         environment: Environment,
@@ -81,7 +82,7 @@ impl<'a> Sheet<'a> {
             }
         }
         sheet.put_in_order()?;
-        // A page of the sandbox has its notice and all its marks; one of the portal has neither.
+        // A page of the sandbox has its notice and all its marks; one of the portal has none of them.
         let is_marked = marks.contains(&true);
         let own_notice = if is_marked {
             SANDBOX_NOTICE
@@ -94,22 +95,19 @@ impl<'a> Sheet<'a> {
         (is_whole && sheet.is_well_spelt() && sheet.is_dated(today)).then_some(sheet)
     }
 
-    /// The value of a field, its lines joined by blanks.
+    /// The value of a field, with lines joined by blanks; `None` if it is blank.
     pub(super) fn value(&self, field: ProofField) -> Option<String> {
         self.text(Content::Field(field))
     }
 
-    /// The lines of the original chain.
     pub(super) fn chain(&self) -> Vec<String> {
         texts(&self.chain)
     }
 
-    /// The seal.
     pub(super) fn seal(&self) -> String {
         texts(&self.seal).concat()
     }
 
-    /// The certificate number.
     pub(super) fn certificate(&self) -> String {
         texts(&self.certificate).concat()
     }
@@ -120,7 +118,7 @@ impl<'a> Sheet<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Sorts lines from the top; `None` when two stand in one line, or a block has a gap.
+    /// Sorts lines from the top; `None` if two overlap or a block has a gap.
     fn put_in_order(&mut self) -> Option<()> {
         for lines in &mut self.cells {
             lines.sort_by(|one, other| other.y.total_cmp(&one.y));
@@ -141,9 +139,9 @@ impl<'a> Sheet<'a> {
         (self.certificate.len() == 1).then_some(())
     }
 
-    /// Returns `true` if the day of the query isn't before the credit, nor in the future. The operation date may be
-    /// later than the query: that of a payment after 18:00 is the next banking day. One day is for clocks that
-    /// differ.
+    /// Returns `true` if the query date isn't before the credit date nor in the future, with one day of
+    /// tolerance for clocks that differ. The operation date may be later than the query: a payment
+    /// after 18:00 has the next banking day.
     fn is_dated(&self, today: NaiveDate) -> bool {
         let date = |content| spanish::date(&self.text(content)?);
         let credited = date(Content::Field(ProofField::CreditDate));
@@ -153,8 +151,8 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// Returns `true` if every value is spelt as the portal spells it: one that people read another
-    /// way than it is read here isn't.
+    /// Returns `true` if every value has the portal's spelling, so that people read it the same way as
+    /// this code.
     fn is_well_spelt(&self) -> bool {
         CELLS.iter().all(|cell| {
             let Some(text) = self.text(cell.content) else {
@@ -179,7 +177,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// `$ 1,234.56`.
+/// Formats an amount like the portal: `$ 1,234.56`.
 fn printed(centavos: u64) -> String {
     let mut integer = (centavos / 100).to_string();
     let mut place = integer.len();
@@ -220,12 +218,12 @@ fn is_line_of((left, top): (f32, f32), run: &TextRun) -> bool {
         && (0..MAX_LINES).any(|line| is_near(run.y, line_of(top, line)))
 }
 
-/// The place of a line, of a block whose first one stands at `top`.
+/// Height of a line in a block whose first line is at `top`.
 fn line_of(top: f32, line: u16) -> f32 {
     top - STEP * f32::from(line)
 }
 
-/// Returns `true` if these lines are the notice.
+/// Returns `true` if the words of the lines are those of the notice.
 fn is_notice(lines: &mut [&TextRun], notice: &str) -> bool {
     if !lines.iter().all(|run| is_near(run.size, SMALL)) {
         return false;

@@ -1,4 +1,4 @@
-//! Dates and times as the portal's page spells them.
+//! Dates and times in the format of the portal's page.
 
 use chrono::Datelike as _;
 
@@ -19,13 +19,13 @@ const MONTHS: [&str; 12] = [
     "diciembre",
 ];
 
-/// Spells a date as the portal's page does: `08 de noviembre de 2024`.
+/// Formats a date like the portal's page: `08 de noviembre de 2024`.
 pub fn printed_date(date: NaiveDate) -> String {
     let month = MONTHS[date.month0() as usize];
     format!("{:02} de {month} de {}", date.day(), date.year())
 }
 
-/// Reads what [`printed_date`] writes.
+/// Parses the format of [`printed_date`].
 pub(super) fn date(text: &str) -> Option<NaiveDate> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [day, "de", month, "de", year] = words[..] else {
@@ -40,7 +40,7 @@ pub(super) fn date(text: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, u32::try_from(month).ok()? + 1, digits(day, 2)?)
 }
 
-/// Reads `10:53:36 horas`, with or without the mark of a footnote.
+/// Parses `10:53:36 horas`, with or without a trailing footnote mark `*`.
 pub(super) fn time(text: &str) -> Option<NaiveTime> {
     let text = text.trim().trim_end_matches('*');
     let text = text.strip_suffix("horas").unwrap_or(text);

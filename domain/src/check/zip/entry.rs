@@ -1,4 +1,4 @@
-//! Entries of a ZIP of which every program takes out the same files.
+//! Entries of a ZIP that all programs extract alike.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,52 +8,54 @@ use super::{ZipBounds, ZipError};
 use crate::check::{FileKind, kind};
 use crate::file::EntryKind;
 
-/// Types of files of Unix, in the upper half of the external attributes.
+/// Unix file types, in the upper half of the external attributes.
 const TYPE: u64 = 0o170_000;
 const LINK: u64 = 0o120_000;
 const FOLDER: u64 = 0o040_000;
 
-/// Most bytes of a folder, by writers that deflate even those.
+/// Maximum number of compressed bytes of a folder; some writers deflate its empty content.
 const DEFLATED_NOTHING: usize = 2;
 
-/// Place up to which a PDF may begin for a program that opens the ZIP as one.
+/// Offset before which PDF viewers accept the start of a PDF.
 const PDF_MAY_BEGIN: usize = 1024;
 
-/// Characters of the bytes from 128 on in names that aren't UTF-8: code page 850, that of Windows in Latin America.
+/// Characters of bytes 128–255 in names that aren't UTF-8: code page 850, used by Windows in Latin
+/// America.
 const CODE_PAGE: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤\
                          ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
 
-/// Method by which a file is compressed.
+/// Compression method of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZipMethod {
-    /// Not at all.
+    /// Not compressed.
     Stored,
-    /// By Deflate.
+    /// Compressed with Deflate.
     Deflated,
 }
 
 /// A file or folder of a ZIP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZipEntry {
-    /// Its name. It is never a path.
+    /// Name from the directory, not to be used as a path.
     pub name: String,
-    /// Its method, or the reason why its content can't be read.
+    /// Its compression method, or the reason why its content can't be read.
     method: Result<ZipMethod, ZipError>,
-    /// Place of its compressed bytes.
+    /// Byte range of its compressed content in the ZIP.
     pub data: Range<usize>,
-    /// Its length, inflated.
+    /// Uncompressed size in bytes.
     pub size: usize,
-    /// Its CRC-32.
+    /// CRC-32 of the uncompressed content.
     pub checksum: u64,
 }
 
 impl ZipEntry {
-    /// The files of a ZIP, in the order of its directory, with what a system left there, and without folders. The
-    /// ZIP is its entries from the first byte on, one after the other, each listed once with the same name, sizes
-    /// and checksum; then the directory; then the end record, and nothing before, between or behind.
+    /// The files of a ZIP in the order of its directory, including files that operating systems add,
+    /// without folders. The ZIP must consist of its entries from the first byte on, one after the
+    /// other, each listed once with the same name, sizes and checksum; then the directory; then the end
+    /// record; and nothing else.
     ///
     /// # Errors
-    /// [`ZipError::Damaged`] of a ZIP that programs may read differently, and [`ZipError::TooManyFiles`].
+    /// [`ZipError::Damaged`] if programs may read the ZIP differently, and [`ZipError::TooManyFiles`].
     pub fn of(zip: &[u8], bounds: ZipBounds) -> Result<Vec<Self>, ZipError> {
         let directory = Directory::find(zip).ok_or(ZipError::Damaged)?;
         if directory.entries > bounds.entries {
@@ -75,15 +77,17 @@ impl ZipEntry {
         Ok(files)
     }
 
-    /// Returns `true` for what a system left there. A proof isn't, whatever its name: somebody may open it.
+    /// Returns `true` for a metadata file that an operating system added. A file whose content may be a
+    /// proof never counts as one, whatever its name, because somebody may open it.
     pub fn is_litter(&self, content: &[u8]) -> bool {
         self.has_name_of_litter() && matches!(FileKind::of(content), FileKind::Other(_))
     }
 
-    /// The method by which the file is inflated, after files of so many bytes.
+    /// The file's compression method, if it is within the bounds. `inflated` is the total size of the
+    /// files before it.
     ///
     /// # Errors
-    /// The reason why it isn't.
+    /// The reason why the file isn't read.
     pub fn readable(&self, bounds: ZipBounds, inflated: usize) -> Result<ZipMethod, ZipError> {
         let method = self.method?;
         let ratio = self.size / bounds.ratio;
@@ -106,7 +110,7 @@ impl ZipEntry {
         self.name.ends_with(['/', '\\'])
     }
 
-    /// The entry that is listed so, and ends at `end`.
+    /// Reads the entry that the directory lists, which ends at `end`.
     fn read(zip: &[u8], listed: &Listed<'_>, end: usize) -> Option<Self> {
         let entry = Self {
             name: name(listed.name),
@@ -130,7 +134,7 @@ fn all(zip: &[u8], directory: &Directory) -> Option<Vec<ZipEntry>> {
     begins.sort_unstable();
     (begins[0] == 0).then_some(())?;
     let entries = listed.iter().map(|entry| {
-        // Two that begin at one place have no end.
+        // Two entries with the same start are ambiguous: neither has an end.
         let next = begins.partition_point(|begin| *begin <= entry.begin);
         ZipEntry::read(zip, entry, *begins.get(next)?)
     });
@@ -142,7 +146,7 @@ fn name(bytes: &[u8]) -> String {
         Some(place) => CODE_PAGE.chars().nth(place.into()),
         None => Some(char::from(*byte)),
     };
-    // macOS writes UTF-8 without saying so.
+    // macOS writes UTF-8 without setting the UTF-8 flag.
     match str::from_utf8(bytes) {
         Ok(name) => name.to_owned(),
         Err(_) => bytes.iter().filter_map(of_code_page).collect(),
@@ -163,14 +167,14 @@ fn method(listed: &Listed<'_>) -> Result<ZipMethod, ZipError> {
     }
 }
 
-/// Returns `true` if two entries would be one file for some system.
+/// Returns `true` if two entries would be the same file on some operating system.
 fn have_one_name(entries: &[ZipEntry]) -> bool {
     let names: HashSet<_> = entries.iter().map(|entry| place_of(&entry.name)).collect();
     names.len() < entries.len()
 }
 
-/// The place of a file of this name, as the systems see it that tell the fewest names apart: Windows drops dots and
-/// blanks at the end of a name.
+/// The path of a name on the operating systems that distinguish the fewest names: case is ignored, and
+/// Windows drops dots and blanks at the end.
 fn place_of(name: &str) -> Vec<String> {
     let mut place = Vec::new();
     for part in name.to_lowercase().split(['/', '\\']) {
@@ -185,8 +189,8 @@ fn place_of(name: &str) -> Vec<String> {
     place
 }
 
-/// Returns `true` if programs may open the ZIP as a PDF that is none of its files: one that begins beside a stored file,
-/// or stands in names, further fields or what is compressed.
+/// Returns `true` if programs may open the ZIP itself as a PDF: one that begins outside the stored
+/// files, or is hidden in names, extra fields or compressed data.
 fn hides_a_pdf(zip: &[u8], entries: &[ZipEntry]) -> bool {
     let stored = entries
         .iter()

@@ -1,4 +1,4 @@
-//! Records of a ZIP (APPNOTE.TXT, 4.3), read as strictly as it takes for all programs to read the same.
+//! Records of a ZIP (APPNOTE.TXT, 4.3), parsed so strictly that all programs read them alike.
 
 use std::ops::Range;
 
@@ -10,28 +10,28 @@ const LARGE_END: &[u8] = b"PK\x06\x06";
 const LARGE_END_LOCATOR: &[u8] = b"PK\x06\x07";
 const END: &[u8] = b"PK\x05\x06";
 
-/// Lengths of the two records of the end for large files.
+/// Lengths in bytes of the two ZIP64 end records.
 const LARGE_END_LENGTH: usize = 56;
 const LARGE_END_LOCATOR_LENGTH: usize = 20;
-/// Values that stand for one in a record for large files.
+/// Placeholder values: the real value is in a ZIP64 record.
 const MASKED_COUNT: u64 = 0xffff;
 const MASKED: u64 = 0xffff_ffff;
 
-/// Extra fields (4.5.3, 4.6.9): sizes of large files, and a name that some programs prefer.
+/// Ids of extra fields (4.5.3, 4.6.9): ZIP64 sizes, and a Unicode name that some programs prefer.
 const LARGE_SIZES: u64 = 0x0001;
 const OTHER_NAME: u64 = 0x7075;
 
 /// Flags (4.4.4).
 const IS_ENCRYPTED: u64 = 1;
 const HAS_DESCRIPTOR: u64 = 1 << 3;
-/// Flags of the level of compression, which tell a reader nothing.
+/// Flags of the compression level, which don't matter for reading.
 const LEVEL: u64 = 0b110;
 
 /// Methods (4.4.5).
 pub(super) const STORED: u64 = 0;
 pub(super) const DEFLATED: u64 = 8;
 
-/// Numbers and texts of a record, one after the other.
+/// Reads the fields of a record in sequence.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -41,7 +41,7 @@ impl<'a> Fields<'a> {
         Some(bytes)
     }
 
-    /// Numbers of so many bytes each, the least significant byte first.
+    /// Reads little-endian numbers of the given lengths in bytes.
     fn numbers<const N: usize>(&mut self, lengths: [u64; N]) -> Option<[u64; N]> {
         let mut numbers = [0; N];
         for (number, length) in numbers.iter_mut().zip(lengths) {
@@ -57,15 +57,15 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The directory of a ZIP, as its end tells of it.
+/// Position and size of a ZIP's central directory, from the end record.
 pub(super) struct Directory {
     pub(super) place: Range<usize>,
-    /// The number of its entries.
+    /// Number of entries.
     pub(super) entries: usize,
 }
 
 impl Directory {
-    /// The directory, if the end of the ZIP begins where that ends.
+    /// Finds the directory; `None` unless the end record follows it directly.
     pub(super) fn find(zip: &[u8]) -> Option<Self> {
         let end = zip.windows(END.len()).rposition(|it| it == END)?;
         let mut fields = Fields(&zip[end + END.len()..]);
@@ -99,7 +99,7 @@ impl Directory {
         })
     }
 
-    /// The entries, if they fill the directory.
+    /// Reads the entries; `None` unless they fill the directory exactly.
     pub(super) fn listed<'a>(&self, zip: &'a [u8]) -> Option<Vec<Listed<'a>>> {
         let mut fields = Fields(zip.get(self.place.clone())?);
         let listed = (0..self.entries).map(|_| Listed::read(&mut fields));
@@ -108,7 +108,7 @@ impl Directory {
     }
 }
 
-/// The end record for large files (4.3.14), which writers add when they don't know how large a ZIP becomes.
+/// The ZIP64 end record (4.3.14), which writers add if they don't know the final size of a ZIP.
 struct LargeEnd {
     place: usize,
     entries: u64,
@@ -117,7 +117,8 @@ struct LargeEnd {
 }
 
 impl LargeEnd {
-    /// The record before the end record at `end`, if there is one; `None` for one that isn't right.
+    /// The ZIP64 record before the end record at `end`: `Some(None)` if there is none, `None` if it is
+    /// invalid.
     #[expect(
         clippy::option_option,
         reason = "no record is another thing than a wrong one"
@@ -135,7 +136,7 @@ impl LargeEnd {
         let [entries, size, begin] = fields.numbers([8, 8, 8])?;
         fields.signature(LARGE_END_LOCATOR)?;
         let [disk_of_record, record, _disks] = fields.numbers([4, 8, 4])?;
-        // A record doesn't count its first twelve bytes.
+        // The length field doesn't include the first twelve bytes of the record.
         let is_here = length + 12 == LARGE_END_LENGTH as u64 && record == place as u64;
         let is_whole = (disk, disk_of_directory, disk_of_record, here) == (0, 0, 0, entries);
         (is_here && is_whole).then_some(Some(Self {
@@ -147,7 +148,7 @@ impl LargeEnd {
     }
 }
 
-/// An entry, as the directory lists it.
+/// An entry of the central directory.
 pub(super) struct Listed<'a> {
     pub(super) name: &'a [u8],
     pub(super) method: u64,
@@ -155,7 +156,7 @@ pub(super) struct Listed<'a> {
     pub(super) deflated: u64,
     pub(super) size: u64,
     pub(super) attributes: u64,
-    /// Place of the entry itself.
+    /// Offset of the entry's local header.
     pub(super) begin: usize,
     flags: u64,
 }
@@ -192,7 +193,8 @@ impl<'a> Listed<'a> {
         self.flags & IS_ENCRYPTED != 0
     }
 
-    /// Place of the data, if the entry itself says the same, and ends at `end`.
+    /// Byte range of the data; `None` unless the local header agrees with the directory and the entry
+    /// ends at `end`.
     pub(super) fn data(&self, zip: &[u8], end: usize) -> Option<Range<usize>> {
         let mut fields = Fields(zip.get(self.begin..end)?);
         fields.signature(LOCAL)?;
@@ -217,7 +219,8 @@ impl<'a> Listed<'a> {
         self.flags & HAS_DESCRIPTOR != 0
     }
 
-    /// Compares checksum and sizes with those of the entry itself, which knows none if a descriptor follows.
+    /// Compares checksum and sizes with those of the local header, which may be zero if a descriptor
+    /// follows.
     fn agrees(&self, said: [u64; 3], large: Option<&[u8; 16]>) -> Option<()> {
         let agrees = |said, listed| said == listed || said == 0 && self.has_descriptor();
         let agrees_or_masked =
@@ -233,12 +236,13 @@ impl<'a> Listed<'a> {
         all.then_some(())
     }
 
-    /// Returns `true` if the bytes behind the data are the descriptor, if one has to follow, and no more.
+    /// Returns `true` if the data is followed by exactly the descriptor, or by nothing if there is
+    /// none.
     fn is_end(&self, data: &[u8], behind: &[u8], is_large: bool) -> bool {
         if !self.has_descriptor() {
             return behind.is_empty();
         }
-        // The end of data that are stored is where a descriptor is found.
+        // Streaming readers find the end of stored data by searching for the descriptor's signature.
         if self.method == STORED && data.windows(4).any(|it| it == DESCRIPTOR) {
             return false;
         }
@@ -249,7 +253,8 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// The sizes of large files among extra fields; `None` for fields that aren't right, or hold another name.
+/// The ZIP64 sizes among the extra fields: `Some(None)` without them, `None` if a field is invalid or
+/// holds another name.
 #[expect(
     clippy::option_option,
     reason = "no sizes are another thing than wrong fields"

@@ -1,29 +1,29 @@
-//! Readings of an original chain: the ways to separate it into fields.
+//! Readings of an original chain: the possible ways to split it into fields.
 //!
-//! Nothing escapes a `|` in a name or in the concept, which people choose. What stands behind such a text may
-//! be taken for other fields, so every way is tried, and a field is certain when all of them agree on it.
+//! A `|` in a name or in the concept isn't escaped, so the text after it may be taken for other fields.
+//! All ways to split are tried, and a field is certain if they agree on it.
 
 use super::{KNOWN_LENGTHS, SHARED_FIELDS, place};
 use crate::proof::given;
 
-/// Most fields of a chain that is separated: more than 40 above the longest one are no person's text. It bounds
-/// the ways to some thousands.
+/// Maximum number of fields in a chain that is split: 40 more than the longest version of the format.
+/// It limits the number of ways to some thousands.
 const MAX_LENGTH: usize = 82;
-/// Texts that people choose, by their places in the chain.
+/// Positions of the fields with free text.
 const FREE_TEXTS: [usize; 3] = [place::PAYER + 1, place::BENEFICIARY + 1, place::CONCEPT];
 
-/// The texts of the fields that all generations have, by one reading.
+/// The texts of the fields common to all versions of the format, according to one reading.
 #[derive(Clone, Copy)]
 pub(crate) struct ChainReading<'a> {
     texts: [&'a str; SHARED_FIELDS],
-    /// The chain has the length of a known generation, but for the `|` within texts.
+    /// `true` if the chain has a known length when each `|` within a text is discounted.
     is_of_known_generation: bool,
 }
 
 impl<'a> ChainReading<'a> {
-    /// All well-formed readings of `text`, which has `length` fields; those with the fewest `|` within texts
-    /// first, and in the concept before the names. A chain of an unknown length may be of a generation to come,
-    /// with further fields at its end: that is its last reading.
+    /// All well-formed readings of `text`, which has `length` fields: those with the fewest `|` within
+    /// texts first, and in the concept before the names. A chain of unknown length may be a future
+    /// version with more fields at its end; that reading comes last.
     pub(super) fn all(text: &'a str, length: usize) -> impl Iterator<Item = Self> {
         let is_known = KNOWN_LENGTHS.contains(&length);
         let known = KNOWN_LENGTHS.into_iter().rev().map(|it| (it, true));
@@ -41,12 +41,12 @@ impl<'a> ChainReading<'a> {
             })
     }
 
-    /// The reading without any `|` within a text.
+    /// The reading in which each `|` is a separator.
     pub(super) fn plain(text: &'a str) -> Self {
         Self::with_bars(text, &separators(text), [0; 3], false)
     }
 
-    /// The reading with so many `|` within each of the [`FREE_TEXTS`].
+    /// The reading with the given number of `|` within each of the [`FREE_TEXTS`].
     fn with_bars(
         text: &'a str,
         separators: &[usize],
@@ -67,10 +67,10 @@ impl<'a> ChainReading<'a> {
         }
     }
 
-    /// Returns `true` if each field that people don't choose may be what a bank wrote. It asks for less than banks
-    /// are known to write, since the true reading must be among those that are well-formed: kinds of accounts of at
-    /// most three characters without letters, accounts without blanks or with digits, a VAT without words, and an
-    /// amount that isn't zero, in any spelling.
+    /// Returns `true` if each field without free text may have been written by a bank. The rules are
+    /// looser than the known formats, so that the true reading is never excluded: account types of at
+    /// most three characters without letters, accounts without blanks or with digits, a VAT without
+    /// words, and an amount other than zero, in any spelling.
     fn is_well_formed(&self) -> bool {
         let is_kind = |text: &str| text.len() <= 3 && !text.contains(char::is_alphabetic);
         let is_account = |text: &str| {
@@ -90,23 +90,23 @@ impl<'a> ChainReading<'a> {
                 .contains(|it| matches!(it, '1'..='9'))
     }
 
-    /// Returns `true` if the chain has the length of a known generation, but for the `|` within texts.
+    /// Returns `true` if the chain has a known length when each `|` within a text is discounted.
     pub(super) fn is_of_known_generation(&self) -> bool {
         self.is_of_known_generation
     }
 
-    /// The text of a field.
+    /// The text of the field at a position.
     pub(super) fn text(&self, place: usize) -> &'a str {
         self.texts[place]
     }
 }
 
-/// Places of the `|` in a chain.
+/// Byte offsets of each `|` in a chain.
 fn separators(text: &str) -> Vec<usize> {
     text.match_indices('|').map(|(at, _)| at).collect()
 }
 
-/// All ways to give so many `|` to the [`FREE_TEXTS`], those of the concept first.
+/// All ways to distribute this number of `|` among the [`FREE_TEXTS`], the concept first.
 fn ways(bars: usize) -> impl Iterator<Item = [usize; 3]> {
     (0..=bars)
         .flat_map(move |names| (0..=names).map(move |payer| [payer, names - payer, bars - names]))

@@ -1,4 +1,4 @@
-//! People and their accounts.
+//! Users and their accounts.
 
 use application::Person;
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};

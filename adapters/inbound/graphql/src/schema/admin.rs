@@ -125,7 +125,7 @@ impl Admin {
     }
 }
 
-/// The scope of a query: one account, or all.
+/// The scope of a query: one account, or all accounts.
 fn scope(account_id: Option<&ID>) -> Result<RequestedScope, FieldError> {
     let customer = customer_id("accountId", account_id)?;
     Ok(customer.map_or(RequestedScope::All, RequestedScope::Of))

@@ -1,4 +1,4 @@
-//! Health of a bank.
+//! Health of the connection to a bank.
 
 use async_graphql::SimpleObject;
 

@@ -1,4 +1,4 @@
-//! The bank's last answer without a proof: the payment that it knows, or hints at mistakes.
+//! Data of a missing proof: the bank's record of the payment, and hints at likely mistakes.
 
 use async_graphql::SimpleObject;
 use chrono::NaiveDateTime;

@@ -121,7 +121,7 @@ impl From<&BatchView> for Batch {
     }
 }
 
-/// Extensions of the files that are kept.
+/// File extensions of the formats that a batch stores.
 fn formats(view: &BatchView) -> Vec<&'static str> {
     let pdf = view.files.includes_pdf().then_some(Format::Pdf);
     let kept = std::iter::once(Format::Xml).chain(pdf);

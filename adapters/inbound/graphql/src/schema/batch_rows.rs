@@ -1,4 +1,4 @@
-//! Rows of a batch, by their numbers.
+//! Rows of a batch, paged by row number.
 
 use application::{BatchError, BatchRows, LookupView, RowOutcome, RowView};
 use async_graphql::{Context, ID, SimpleObject};
@@ -147,13 +147,12 @@ fn candidate(CandidateDetail { code, name }: CandidateDetail) -> ParticipantCand
     ParticipantCandidate { code, name }
 }
 
-/// The number of a row, as callers count.
+/// The row's number for callers, from 1.
 fn number(row: RowNumber) -> u32 {
     row.0 + 1
 }
 
-/// Reads the rows of a batch that the arguments `first` and `after` ask for; `None` when the requester has
-/// no such batch.
+/// Reads a page of a batch's rows by `first` and `after`; `None` when the requester has no such batch.
 pub(super) async fn page(
     context: &Context<'_>,
     id: BatchId,

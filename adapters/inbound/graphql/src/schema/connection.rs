@@ -1,4 +1,4 @@
-//! Paged lists, as Relay's specification of connections has them.
+//! Paged lists according to the GraphQL Cursor Connections Specification (Relay).
 
 use async_graphql::SimpleObject;
 use domain::page::{Cursor, MAX_PAGE, Page, PageRequest, PageSize};
@@ -32,7 +32,7 @@ impl PageInfo {
     }
 }
 
-/// Reads the arguments `first` and `after`.
+/// Validates the arguments `first` and `after`.
 pub(super) fn page_request(first: i32, after: Option<&str>) -> Result<PageRequest, FieldError> {
     let first = page_size(first)?;
     let after = after.map(Cursor::parse).transpose();
@@ -40,7 +40,7 @@ pub(super) fn page_request(first: i32, after: Option<&str>) -> Result<PageReques
     Ok(PageRequest { first, after })
 }
 
-/// Reads the argument `first`.
+/// Validates the argument `first`.
 pub(super) fn page_size(first: i32) -> Result<PageSize, FieldError> {
     let size = u32::try_from(first).ok().map(PageSize::new);
     let Some(Ok(size)) = size else {
@@ -54,7 +54,7 @@ pub(super) fn page_size(first: i32) -> Result<PageSize, FieldError> {
     Ok(size)
 }
 
-/// Declares a page of a list and the edge in it.
+/// Declares the connection and edge types of a paged list.
 macro_rules! connection {
     (
         $(#[doc = $page_doc:literal])+ $connection:ident,

@@ -1,4 +1,4 @@
-//! Data of resolvers: the ports and the requester.
+//! Context data of resolvers: the ports, and the user who sent the request.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use web::Language;
 
 use super::readings::Readings;
 
-/// Ports that resolvers call.
+/// Services and ports that resolvers call.
 #[derive(Clone)]
 pub(crate) struct Ports {
     pub(crate) keys: Arc<KeyService>,
@@ -27,13 +27,13 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Today in Mexico City, on which the catalogue of participants depends.
+    /// Today's date in Mexico City, for lookups in the catalogue of participants.
     pub(super) fn today(&self) -> NaiveDate {
         calendar::today(self.clock.now())
     }
 }
 
-/// The person whose request it is.
+/// The user who sent the request, and the language of messages.
 pub(crate) struct Requester {
     pub(crate) caller: Caller,
     pub(crate) person: Person,
@@ -41,23 +41,23 @@ pub(crate) struct Requester {
 }
 
 impl Requester {
-    /// The requester, as batches know it.
+    /// The requester as an argument of batch use cases.
     pub(super) fn batch_access(&self) -> BatchAccess {
         BatchAccess::Person(self.caller.clone())
     }
 }
 
-/// The ports, added when the schema is built.
+/// The ports in the schema's data.
 pub(super) fn ports<'a>(context: &Context<'a>) -> &'a Ports {
     context.data_unchecked()
 }
 
-/// The requester, added to each request.
+/// The requester in the request's data.
 pub(super) fn requester<'a>(context: &Context<'a>) -> &'a Requester {
     context.data_unchecked()
 }
 
-/// The request's readings, added to each request.
+/// The shared reads in the request's data.
 pub(super) fn readings<'a>(context: &Context<'a>) -> &'a Readings {
     context.data_unchecked()
 }

@@ -1,5 +1,5 @@
-//! Enums of the API. Each mirrors a type of the domain or of a port, whose new variants break the
-//! build here.
+//! Enums of the API. Each mirrors a type of the domain or of a port, and a new variant there fails to
+//! compile here until it is added.
 
 use async_graphql::Enum;
 use domain::inference::Evidence;

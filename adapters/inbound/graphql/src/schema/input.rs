@@ -1,4 +1,4 @@
-//! Input objects of queries, and their conversion.
+//! Input objects of queries, and their conversion to the application's types.
 
 use application::{BatchQuery, PersonLookupQuery};
 use async_graphql::{ID, InputObject};
@@ -42,7 +42,7 @@ impl KeyFilter {
     }
 }
 
-/// The values without repetitions.
+/// Removes duplicates, keeping the first of each.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     values.fold(Vec::new(), |mut kept, value| {
         if !kept.contains(&value) {
@@ -62,7 +62,7 @@ pub(crate) struct KeySortInput {
     direction: OrderDirection,
 }
 
-/// Reads the arguments of a list of keys; by default the newest come first.
+/// Converts the arguments of a list of keys. The default order is newest first.
 pub(super) fn key_query(
     page: PageRequest,
     filter: Option<KeyFilter>,
@@ -98,7 +98,7 @@ pub(crate) struct RequestFilter {
     to: Option<DateTime>,
 }
 
-/// Reads the arguments of a list of requests.
+/// Converts the arguments of a list of requests.
 pub(super) fn request_query(
     page: PageRequest,
     filter: Option<RequestFilter>,
@@ -135,7 +135,7 @@ pub(crate) struct LookupFilter {
     batch_id: Option<ID>,
 }
 
-/// Reads the arguments of a list of lookups.
+/// Converts the arguments of a list of lookups.
 pub(super) fn lookup_query(
     page: PageRequest,
     filter: Option<LookupFilter>,
@@ -163,7 +163,7 @@ pub(crate) struct BatchFilter {
     key_id: Option<ID>,
 }
 
-/// Reads the arguments of a list of batches.
+/// Converts the arguments of a list of batches.
 pub(super) fn batch_query(
     page: PageRequest,
     filter: Option<BatchFilter>,
@@ -240,17 +240,17 @@ impl UsageRange {
     }
 }
 
-/// The id in an argument; `None` when it isn't shaped like one.
+/// Parses an id; `None` when it isn't a UUID.
 pub(super) fn uuid(id: &ID) -> Option<Uuid> {
     Uuid::try_parse(id.as_str()).ok()
 }
 
-/// Reads an argument that narrows to one key.
+/// Parses an optional argument that filters by key.
 pub(super) fn key_id(argument: &'static str, id: Option<&ID>) -> Result<Option<KeyId>, FieldError> {
     Ok(narrowed(argument, id)?.map(KeyId))
 }
 
-/// Reads an argument that narrows to one account.
+/// Parses an optional argument that filters by account.
 pub(super) fn customer_id(
     argument: &'static str,
     id: Option<&ID>,
@@ -263,7 +263,7 @@ fn narrowed(argument: &'static str, id: Option<&ID>) -> Result<Option<Uuid>, Fie
     Ok(id.map(|id| uuid(id).ok_or(malformed)).transpose()?)
 }
 
-/// Reads a search text; a blank one is none.
+/// Validates a search text; `None` when it is blank.
 pub(super) fn search_text(
     argument: &'static str,
     text: Option<&str>,
@@ -273,7 +273,6 @@ pub(super) fn search_text(
     Ok(text.flatten())
 }
 
-/// Conditions on requests.
 pub(super) fn criteria(endpoint: Option<Endpoint>, outcome: Option<Outcome>) -> RequestCriteria {
     RequestCriteria {
         endpoint: endpoint.map(Endpoint::into),
@@ -283,7 +282,7 @@ pub(super) fn criteria(endpoint: Option<Endpoint>, outcome: Option<Outcome>) -> 
 
 type Instant = chrono::DateTime<Utc>;
 
-/// Reads the two ends of a span of time, either of which may be open.
+/// Converts the two optional bounds of a period.
 fn span(
     argument: &'static str,
     from: Option<DateTime>,

@@ -1,4 +1,4 @@
-//! Stored lookups, their attempts, and what was delivered.
+//! Stored lookups, their attempts, and their delivered proofs.
 
 use application::{Delivery, LookupView};
 use async_graphql::{ID, SimpleObject};

@@ -1,5 +1,5 @@
-//! The root of mutations. Its fields are nullable, so that the error of one doesn't hide the results
-//! of its siblings. An expected refusal is part of the payload, in `userErrors`.
+//! The root type of mutations. Its fields are nullable, so that an error in one doesn't discard the results
+//! of the others. Expected errors are returned in the payload's `userErrors`.
 
 use application::RequestedScope;
 use async_graphql::{Context, Description, Object};
@@ -23,8 +23,8 @@ use super::mutations::update_webhook::{self, UpdateWebhookInput};
 use super::mutations::{KeyPayload, WebhookDeliveryPayload, WebhookPayload, WebhookSecretPayload};
 use crate::field_error::FieldError;
 
-/// A nullable field. As `Result<Option<T>, _>` the library would leave a failed one out of the
-/// response instead of answering null (compare async-graphql's issues 531 and 1449).
+/// Type of a nullable field. With `Result<Option<T>, _>` async-graphql would omit a failed field from the
+/// response instead of returning null (compare async-graphql's issues 531 and 1449).
 type Nullable<T> = Option<Result<T, FieldError>>;
 
 /// Changes. A request may hold up to three of these; they run one after the other.

@@ -1,8 +1,8 @@
-//! Spans of time as a GraphQL `Int`.
+//! Conversion of durations to a GraphQL `Int`.
 
 use std::time::Duration;
 
-/// Whole milliseconds.
+/// Whole milliseconds, rounded down.
 pub(super) fn milliseconds(span: Duration) -> u32 {
     int(span.as_millis())
 }
@@ -12,7 +12,7 @@ pub(super) fn seconds(span: Duration) -> u32 {
     int(span.as_millis().div_ceil(1_000))
 }
 
-/// A number within the 31 bits of a GraphQL `Int`.
+/// Caps a number at the maximum of a GraphQL `Int`, 2³¹ - 1.
 fn int(number: u128) -> u32 {
     const MAX: u32 = i32::MAX.unsigned_abs();
     u32::try_from(number).map_or(MAX, |number| number.min(MAX))

@@ -1,4 +1,4 @@
-//! The content of a proof, and the check of its seal.
+//! Fields of a proof, its seal and its notices.
 
 use application::Delivery;
 use async_graphql::SimpleObject;
@@ -68,7 +68,7 @@ pub(crate) struct ProofParty {
 }
 
 impl Proof {
-    /// The fields of a proof; the issuer's code is known apart from it.
+    /// The fields of a proof. The issuer's code comes from the query, since the proof has only its name.
     pub(super) fn new(proof: &domain::proof::Proof, issuer: ParticipantCode) -> Self {
         let institution = |code: ParticipantCode, party: &domain::proof::Party| ProofInstitution {
             code: code.to_string(),
@@ -156,7 +156,6 @@ pub(crate) struct ProofNotice {
 }
 
 impl ProofNotice {
-    /// The notices about a delivered proof.
     pub(super) fn of_delivery(delivery: &Delivery, language: Language) -> Vec<Self> {
         let notice = |notice: Notice| Self {
             code: notice.code.name(),

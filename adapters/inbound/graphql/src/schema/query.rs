@@ -1,4 +1,4 @@
-//! The root of queries.
+//! The root type of queries.
 
 use std::time::Duration;
 

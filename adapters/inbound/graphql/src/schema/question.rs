@@ -1,4 +1,4 @@
-//! The question of a lookup or of a batch's row, and the banks that were inferred for it.
+//! The query data of a lookup or of a batch's row, and the banks that were inferred for it.
 
 use async_graphql::SimpleObject;
 use chrono::NaiveDate;
@@ -62,7 +62,7 @@ pub(crate) struct InferredBank {
 }
 
 impl InferredBanks {
-    /// `None` when nothing was inferred.
+    /// The inferred banks; `None` when neither was inferred.
     pub(super) fn of(
         inferred: &inference::InferredBanks,
         ports: &Ports,

@@ -1,9 +1,9 @@
-//! Readings of the limiter and of the banks' budgets, each made once a request.
+//! Reads of the limiter and of the banks' health, each made once per request.
 //!
-//! Both may be calls of a server that decides on admissions, and a query asks for them by the
-//! hundred: the window of each key on each page. So the windows of a request wait until its last
-//! list of keys has been read, and are read together. The library's data loader can't be used: it
-//! waits for a span of time, and its cache has an open advisory.
+//! Both may be calls to the server that also decides on admissions, and a single query may ask for hundreds:
+//! the limit status of each key on each page. So these fields wait until all lists of keys in the request
+//! have been read, and then share one call. async-graphql's data loader can't be used: it waits for a fixed
+//! time, and its cache has an open security advisory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ use domain::key::{Environment, KeyId, KeyOverview};
 use domain::limits::LimitStatus;
 use tokio::sync::{OnceCell, watch};
 
-/// Readings of one request.
+/// Shared reads of one request.
 #[derive(Default)]
 pub(crate) struct Readings {
-    /// Lists of keys that are being read.
+    /// Number of lists of keys that are still being read.
     lists: watch::Sender<usize>,
-    /// The windows that wait to be read together.
+    /// Keys whose limit status will be read in the next call.
     batch: Mutex<Arc<Batch>>,
     live: OnceCell<BankHealth>,
     test: OnceCell<BankHealth>,
@@ -31,7 +31,7 @@ struct Batch {
     read: OnceCell<Result<HashMap<KeyId, LimitStatus>, KeyError>>,
 }
 
-/// A list of keys that is being read, until it is dropped.
+/// Guard that counts a list of keys as being read until it is dropped.
 pub(super) struct ListReading<'a>(&'a Readings);
 
 impl Drop for ListReading<'_> {
@@ -41,22 +41,22 @@ impl Drop for ListReading<'_> {
 }
 
 impl Readings {
-    /// Announces that keys are being read, whose windows may be asked for.
+    /// Counts a list of keys as being read, so that [`Self::limit_status`] waits for it.
     pub(super) fn list(&self) -> ListReading<'_> {
         self.lists.send_modify(|lists| *lists += 1);
         ListReading(self)
     }
 
-    /// The state of a key's limits.
+    /// The status of a key's limits, read together with those of other keys.
     pub(super) async fn limit_status(
         &self,
         insights: &InsightsService,
         key: &KeyOverview,
     ) -> Result<LimitStatus, KeyError> {
         let batch = self.join(key);
-        // The other keys of the page join.
+        // Let the resolvers of the page's other keys add theirs.
         tokio::task::yield_now().await;
-        // The sender is part of `self`, so the wait can't fail.
+        // The sender is a field of `self`, so the wait can't fail.
         let _ = self.lists.subscribe().wait_for(|lists| *lists == 0).await;
         let read = batch.read.get_or_init(async || {
             let keys = self.close(&batch);
@@ -70,7 +70,7 @@ impl Readings {
         }
     }
 
-    /// Health of a bank.
+    /// The health of a bank, read once per request.
     pub(super) async fn bank(
         &self,
         insights: &InsightsService,
@@ -83,7 +83,7 @@ impl Readings {
         cell.get_or_init(|| insights.bank(environment)).await
     }
 
-    /// Adds a key to the windows that wait, unless it is one of them.
+    /// Adds a key to the current batch, unless it is already in it.
     fn join(&self, key: &KeyOverview) -> Arc<Batch> {
         let batch = Arc::clone(&lock(&self.batch));
         let mut keys = lock(&batch.keys);
@@ -94,7 +94,7 @@ impl Readings {
         batch
     }
 
-    /// Lets nobody join a batch any more, and returns its keys.
+    /// Replaces the current batch with a new one, and returns the keys of the old one.
     fn close(&self, batch: &Arc<Batch>) -> Vec<KeyOverview> {
         let mut waiting = lock(&self.batch);
         if Arc::ptr_eq(&waiting, batch) {
@@ -104,7 +104,7 @@ impl Readings {
     }
 }
 
-/// Locks a value, which is whole at all times.
+/// Locks a mutex. Poisoning is ignored, since no panic can leave the value inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -98,7 +98,7 @@ impl Participant {
         }
     }
 
-    /// The participant with a code; one that no catalogue knows any more is named by its code.
+    /// The participant with a code. If the catalogue doesn't have the code any more, it also serves as name.
     pub(super) fn of(code: ParticipantCode, ports: &Ports, today: NaiveDate) -> Self {
         let unknown = || Self {
             code: code.to_string(),

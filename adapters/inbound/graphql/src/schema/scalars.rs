@@ -1,4 +1,4 @@
-//! The scalars that GraphQL lacks: instants, and whole numbers beyond 32 bits.
+//! Custom scalars: instants, and integers beyond 32 bits.
 
 use async_graphql::{
     Description, InputValueError, InputValueResult, Number, Scalar, ScalarType, Value,
@@ -13,11 +13,11 @@ pub(crate) struct DateTime(pub(crate) chrono::DateTime<Utc>);
 
 impl DateTime {
     fn read(text: &str) -> Option<Self> {
-        // chrono also takes a blank between date and time; RFC 3339 has `T` there.
+        // chrono also accepts a space between date and time; RFC 3339 requires `T`.
         let separated = text.as_bytes().get(10).is_some_and(|byte| *byte == b'T');
         let instant = chrono::DateTime::parse_from_rfc3339(text).ok()?;
         let kept = chrono::DateTime::from_timestamp_millis(instant.timestamp_millis())?;
-        // An offset can lead out of the years that four digits write.
+        // The conversion to UTC can leave the range of four-digit years.
         (separated && (0..=9999).contains(&kept.year())).then_some(Self(kept))
     }
 }
@@ -54,7 +54,7 @@ impl ScalarType for DateTime {
 #[derive(Description, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count(pub(crate) u64);
 
-/// The largest number up to which a JSON number counts exactly everywhere (RFC 8259, 6).
+/// Largest integer that all JSON implementations represent exactly (RFC 8259, 6).
 const MAX_EXACT: u64 = 1 << 53;
 
 impl Count {

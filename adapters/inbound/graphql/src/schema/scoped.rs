@@ -1,5 +1,5 @@
-//! Fields that `Query` and `Admin` share, within a scope: the caller's own keys, one account's or
-//! everybody's.
+//! Resolvers that `Query` and `Admin` share. The scope is the caller's own keys, one account, or all
+//! accounts.
 
 use application::{KeyError, RequestedScope};
 use async_graphql::{Context, ID};
@@ -15,7 +15,7 @@ use super::requests::RequestConnection;
 use super::usage::UsageReport;
 use crate::field_error::FieldError;
 
-/// Arguments of `usage` but for the account.
+/// Arguments of `usage`, except the account.
 pub(super) struct UsageArguments {
     pub(super) range: UsageRange,
     pub(super) breakdown: Breakdown,
@@ -40,7 +40,7 @@ pub(super) async fn key(
     scope: RequestedScope,
     id: &ID,
 ) -> Result<Option<Key>, FieldError> {
-    // A text that isn't shaped like an id identifies nothing.
+    // A malformed id is treated like an unknown one.
     let Some(id) = uuid(id) else {
         return Ok(None);
     };

@@ -1,4 +1,4 @@
-//! The root of subscriptions.
+//! The root type of subscriptions.
 
 use async_graphql::{Context, Description, ID, Subscription};
 use domain::batch::BatchId;

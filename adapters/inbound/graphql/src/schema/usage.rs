@@ -1,4 +1,4 @@
-//! Usage over time.
+//! Usage reports: requests per slot of time.
 
 use application::{Series, SeriesLabel};
 use async_graphql::{ID, SimpleObject};

@@ -1,4 +1,4 @@
-//! Expected refusals of mutations, which are data.
+//! `userErrors`: expected errors of mutations, returned as data.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(crate) struct UserError {
     retry_after: Option<i32>,
 }
 
-/// Reason of a refusal: one of mutations alone, or one that REST has for its fields, too.
+/// Reason of a user error: a problem specific to mutations, or a field problem shared with REST.
 #[derive(Clone)]
 pub(super) enum Refusal {
     User(UserProblem),
@@ -85,7 +85,7 @@ impl UserError {
     }
 }
 
-/// Collects all problems of one mutation's input while it is read.
+/// Collects the problems of a mutation's input while it is converted.
 #[derive(Default)]
 pub(super) struct InputErrors {
     problems: Vec<(Option<&'static str>, Refusal)>,
@@ -97,44 +97,44 @@ impl InputErrors {
         self.problems.push((Some(member), problem.into()));
     }
 
-    /// Adds a problem that no single member has.
+    /// Adds a problem that concerns no single member.
     pub(super) fn add_general(&mut self, problem: UserProblem) {
         self.problems.push((None, problem.into()));
     }
 
-    /// The payload of a mutation that changed nothing.
+    /// Builds the payload of a refused mutation.
     pub(super) fn into_payload<P: From<Vec<UserError>>>(self, language: Language) -> P {
         let problems = self.problems.into_iter();
         let errors = problems.map(|(member, problem)| UserError::new(member, &problem, language));
         P::from(errors.collect())
     }
 
-    /// Reads `input.id`, the id of a key.
+    /// Parses `input.id` as the id of a key.
     pub(super) fn key(&mut self, id: &ID) -> Option<KeyId> {
         self.identity("id", id).map(KeyId)
     }
 
-    /// Reads `input.id`, the id of a lookup.
+    /// Parses `input.id` as the id of a lookup.
     pub(super) fn lookup(&mut self, id: &ID) -> Option<LookupId> {
         self.identity("id", id).map(LookupId)
     }
 
-    /// Reads `input.id`, the id of a batch.
+    /// Parses `input.id` as the id of a batch.
     pub(super) fn batch(&mut self, id: &ID) -> Option<BatchId> {
         self.identity("id", id).map(BatchId)
     }
 
-    /// Reads the id of a webhook.
+    /// Parses a member of `input` as the id of a webhook.
     pub(super) fn webhook(&mut self, member: &'static str, id: &ID) -> Option<EndpointId> {
         self.identity(member, id).map(EndpointId)
     }
 
-    /// Reads `input.deliveryId`.
+    /// Parses `input.deliveryId`.
     pub(super) fn delivery(&mut self, id: &ID) -> Option<DeliveryId> {
         self.identity("deliveryId", id).map(DeliveryId)
     }
 
-    /// Reads an id. A text that isn't shaped like one identifies nothing.
+    /// Parses an id. A malformed one gets the same error as an unknown one.
     fn identity(&mut self, member: &'static str, id: &ID) -> Option<Uuid> {
         let read = uuid(id);
         if read.is_none() {
@@ -143,7 +143,7 @@ impl InputErrors {
         read
     }
 
-    /// Reads `input.name`.
+    /// Validates `input.name` as the name of a key.
     pub(super) fn name(&mut self, name: &str) -> Option<KeyName> {
         let name = KeyName::parse(name).ok();
         if name.is_none() {
@@ -152,7 +152,7 @@ impl InputErrors {
         name
     }
 
-    /// Reads `input.graceHours`.
+    /// Validates `input.graceHours`.
     pub(super) fn grace(&mut self, hours: i32) -> Option<Grace> {
         let hours = u32::try_from(hours).ok();
         let grace = hours.and_then(|hours| Grace::from_hours(hours).ok());
@@ -168,8 +168,8 @@ impl InputErrors {
     }
 }
 
-/// The payload of a result, or of an expected refusal. `subject` is the member of `input` that
-/// names what is changed.
+/// Converts the result of a mutation of a key to its payload; expected errors become user errors. `subject`
+/// is the member of `input` with the id of the changed resource.
 pub(super) fn payload<T, P>(
     context: &Context<'_>,
     subject: &'static str,
@@ -194,7 +194,7 @@ where
     Ok(refused(context, member, &problem.into()))
 }
 
-/// The payload of a result for a lookup, or of an expected refusal.
+/// Converts the result of a mutation of a lookup; expected errors become user errors.
 pub(super) fn lookup_payload<T, P>(
     context: &Context<'_>,
     result: Result<T, PersonLookupError>,
@@ -216,7 +216,7 @@ where
     Ok(refused(context, Some("id"), &problem.into()))
 }
 
-/// The payload of a result for a batch, or of an expected refusal.
+/// Converts the result of a mutation of a batch; expected errors become user errors.
 pub(super) fn batch_payload<T, P>(
     context: &Context<'_>,
     result: Result<T, BatchError>,
@@ -234,21 +234,22 @@ where
     Ok(refused(context, Some("id"), &problem.into()))
 }
 
-/// Members of `input` that name a webhook, and what is changed of it: itself, or a delivery to it.
+/// Names of the members of `input` with the ids of a webhook and of the changed resource, which is the
+/// webhook itself or a delivery.
 pub(super) struct WebhookMembers {
     pub(super) webhook: &'static str,
     pub(super) subject: &'static str,
 }
 
 impl WebhookMembers {
-    /// Those of a change of the webhook `input.id`.
+    /// The webhook with the id `input.id` is itself the changed resource.
     pub(super) const ITSELF: Self = Self {
         webhook: "id",
         subject: "id",
     };
 }
 
-/// The payload of a result for a webhook, or of an expected refusal.
+/// Converts the result of a mutation of a webhook; expected errors become user errors.
 pub(super) fn webhook_payload<T, P>(
     context: &Context<'_>,
     members: &WebhookMembers,
@@ -278,7 +279,7 @@ where
     Ok(refused(context, member, &problem))
 }
 
-/// The payload of a mutation that was refused for one reason.
+/// The payload of a mutation with a single user error.
 fn refused<P: From<Vec<UserError>>>(
     context: &Context<'_>,
     member: Option<&str>,

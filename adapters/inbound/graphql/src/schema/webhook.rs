@@ -1,4 +1,4 @@
-//! Webhooks: endpoints that are told of the ends of lookups and batches.
+//! Webhooks: target URLs that are notified when lookups and batches end.
 
 use application::WebhookView;
 use async_graphql::{ID, SimpleObject};

@@ -1,4 +1,4 @@
-//! The life of a connection: deadlines, pings, and its end.
+//! Serving of one connection: deadlines, pings, rate limit and closing.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -18,15 +18,15 @@ use super::operations::Operations;
 use super::session::Session;
 use crate::endpoint::Endpoint;
 
-/// Time until a client has initialised the connection.
+/// Deadline for the client's `connection_init` message.
 const INITIALISATION: Duration = Duration::from_secs(5);
-/// Interval of pings: less than proxies usually wait on a silent connection.
+/// Interval of pings, shorter than the usual idle timeout of proxies.
 const PING: Duration = Duration::from_secs(20);
-/// Time without a message, or an answer to a ping, after which a client is considered disconnected.
+/// Time without any message or pong after which a client counts as disconnected.
 const SILENCE: Duration = Duration::from_secs(45);
-/// Time in which a client that is told the end must close its side.
+/// Time that a client has to close its side after our close frame.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
-/// Rate at which messages of a client are read.
+/// Maximum rate at which a client's messages are read.
 const MESSAGES: Rate = Rate {
     burst: 20,
     interval: Duration::from_millis(50),
@@ -35,7 +35,6 @@ const MESSAGES: Rate = Rate {
 /// Close code of `graphql-transport-ws`: "Connection initialisation timeout".
 const INITIALISATION_TIMEOUT: u16 = 4408;
 
-/// Serves a connection to its end.
 pub(super) async fn serve(
     mut socket: WebSocket,
     protocol: GraphQLProtocol,
@@ -59,9 +58,9 @@ pub(super) async fn serve(
     };
     let code = end.as_ref().map(|frame| frame.code);
     tracing::debug!(target: "cep::graphql", request_id = %context.request_id, code, "a WebSocket ends");
-    // Its places are free once the client is told.
+    // Release the places before the client receives the close frame, so that it can reconnect at once.
     drop(session);
-    // What the client still sends is read: a connection that is closed before loses what it was told.
+    // Keep reading after the close frame: closing a connection with unread data could discard the frame.
     let closing = async {
         if let Some(frame) = end
             && socket.send(Message::Close(Some(frame))).await.is_err()
@@ -70,7 +69,7 @@ pub(super) async fn serve(
         }
         while let Some(Ok(_)) = socket.recv().await {}
     };
-    // The client's time is over in any case.
+    // After the timeout the connection is dropped in any case.
     let _ = timeout(CLOSE_TIMEOUT, closing).await;
 }
 
@@ -80,8 +79,8 @@ struct Connection {
 }
 
 impl Connection {
-    /// Serves until the client closes the connection, or sends what can't be read. Returns what the client
-    /// is to be told.
+    /// Serves until the client closes the connection or sends an unreadable message. Returns the close frame
+    /// to send, if any.
     async fn serve(
         &self,
         socket: &mut WebSocket,
@@ -91,7 +90,7 @@ impl Connection {
         let (sink, stream) = socket.split();
         let (incoming, initialised) = (Arc::clone(&self.incoming), Arc::clone(&self.initialised));
         let incoming = stream.then(move |message| Arc::clone(&incoming).pass(message));
-        // The library's messages and our pings share the sink.
+        // async-graphql's messages and our pings share the sink.
         let (outgoing, messages) = mpsc::channel(0);
         let library = GraphQLWebSocket::new_with_pair(outgoing, incoming, operations, protocol)
             .on_connection_init(move |_| async move {
@@ -100,7 +99,7 @@ impl Connection {
             });
         let serving = async {
             library.serve().await;
-            // Its last messages are still to be sent.
+            // Wait for `send` to finish, since the last messages may not be sent yet.
             std::future::pending::<()>().await;
         };
         tokio::select! {
@@ -109,7 +108,8 @@ impl Connection {
         }
     }
 
-    /// Waits until one of the connection's bounds ends it. Returns what the client is to be told.
+    /// Waits for a timeout, the end of the session or the server's shutdown. Returns the close frame to send,
+    /// if any.
     async fn ends(&self, session: &Session, stopping: CancellationToken) -> Option<CloseFrame> {
         tokio::select! {
             frame = self.uninitialised() => Some(frame),
@@ -122,7 +122,7 @@ impl Connection {
         }
     }
 
-    /// Waits until the time for initialising the connection is over.
+    /// Waits for the initialisation deadline; never returns once the connection is initialised.
     async fn uninitialised(&self) -> CloseFrame {
         let initialised = self.initialised.notified();
         if timeout(INITIALISATION, initialised).await.is_ok() {
@@ -135,13 +135,13 @@ impl Connection {
     }
 }
 
-/// Messages of the client.
+/// State of the client's incoming messages.
 struct Incoming {
-    /// Something arrived.
+    /// Notified of each message.
     heard: Notify,
     began: Instant,
     rate: Mutex<Bucket>,
-    /// Reason why no more can be read.
+    /// Close frame for an unreadable message.
     fault: OnceLock<CloseFrame>,
 }
 
@@ -155,14 +155,14 @@ impl Incoming {
         }
     }
 
-    /// Passes a message on, no faster than they may come.
+    /// Forwards a message to async-graphql, delayed to keep [`MESSAGES`].
     async fn pass(
         self: Arc<Self>,
         message: Result<Message, axum::Error>,
     ) -> Result<Message, axum::Error> {
         self.heard.notify_one();
         if message.is_err() {
-            // Which of both it is, the library that knows it doesn't tell.
+            // axum's error doesn't say which of the two it is.
             let _ = self.fault.set(CloseFrame {
                 code: close_code::SIZE,
                 reason: Utf8Bytes::from_static("a message that is too big, or can't be read"),
@@ -174,19 +174,19 @@ impl Incoming {
         message
     }
 
-    /// Counts a message, if one more may be read now.
+    /// Takes a token for one message from the rate limit.
     fn take(&self) -> Result<(), RateExceeded> {
         let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
         rate.take(MESSAGES, self.began.elapsed())
     }
 
-    /// Waits until nothing arrived for too long.
+    /// Waits until no message has arrived for [`SILENCE`].
     async fn silence(&self) {
         while timeout(SILENCE, self.heard.notified()).await.is_ok() {}
     }
 }
 
-/// Sends messages, and pings between them, until there are no more or the client is gone.
+/// Sends messages, and pings between them, until the channel is closed or sending fails.
 async fn send(mut messages: mpsc::Receiver<Message>, mut sink: impl Sink<Message> + Unpin) {
     let mut pings = interval_at(Instant::now() + PING, PING);
     loop {

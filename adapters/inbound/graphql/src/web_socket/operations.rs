@@ -1,4 +1,4 @@
-//! Execution of the operations of a connection: subscriptions alone, checked as requests over HTTP are.
+//! Execution of subscriptions over a connection, with the same checks as requests over HTTP.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,10 +19,9 @@ use crate::request_error::RequestError;
 use crate::response;
 use crate::schema::{Readings, Requester};
 
-/// Responses to an operation.
 type Responses = BoxStream<'static, Response>;
 
-/// Executor of the operations of a connection.
+/// async-graphql executor for the operations of a connection.
 #[derive(Clone)]
 pub(super) struct Operations(Arc<Parts>);
 
@@ -45,7 +44,7 @@ impl Executor for Operations {
 
     fn execute_stream(&self, request: Request, _: Option<Arc<Data>>) -> Responses {
         let parts = Arc::clone(&self.0);
-        // Before anything is done for it, so that no more than these are under way.
+        // Taken first, so that the limit also covers operations that are still being checked.
         let place = parts.session.place.subscribe();
         let responses = async move { parts.responses(request, place).await };
         once(responses).flatten().boxed()
@@ -53,7 +52,7 @@ impl Executor for Operations {
 }
 
 impl Parts {
-    /// Executes a subscription for as long as its place is held. The first response is logged.
+    /// Executes a subscription, and holds its place until the stream ends. Only the first response is logged.
     async fn responses(&self, request: Request, place: Option<OwnedSemaphorePermit>) -> Responses {
         let layer = Arc::clone(&self.endpoint.request_layer);
         let context = RequestContext {
@@ -87,8 +86,7 @@ impl Parts {
         changes.map(tell).boxed()
     }
 
-    /// Begins a subscription once everything that can be checked before has been. It counts as a request
-    /// of its session.
+    /// Checks a subscription and starts it. It counts as one request of its session.
     async fn begin(
         &self,
         request: Request,
@@ -122,7 +120,7 @@ impl Parts {
     }
 }
 
-/// The response to a subscription that panicked, and its code.
+/// The response to a subscription that panicked, and the error's code.
 fn panicked(context: &RequestContext) -> (Response, Option<web::Code>) {
     tracing::error!(request_id = %context.request_id, "a GraphQL subscription panicked");
     let error = RequestError::from(GraphqlProblem::Internal);

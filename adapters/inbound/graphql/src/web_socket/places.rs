@@ -1,4 +1,4 @@
-//! Numbers of connections and subscriptions, by session. Each process counts its own.
+//! Limits on connections and subscriptions of each session. Each process counts separately.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use domain::sign_in::token_fingerprint;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Connections of a session: one for each of as many open pages as may follow something.
+/// Maximum connections of a session, one for each open page of a front end.
 pub(super) const MAX_CONNECTIONS: usize = 5;
-/// Subscriptions of a session, over all of its connections.
+/// Maximum subscriptions of a session over all of its connections.
 pub(super) const MAX_SUBSCRIPTIONS: usize = 5;
 
-/// Places of all sessions.
+/// Semaphores of all sessions with open connections, keyed by token fingerprint.
 #[derive(Default)]
 pub(super) struct Places {
     sessions: Mutex<HashMap<String, Weak<SessionPlaces>>>,
@@ -22,7 +22,7 @@ struct SessionPlaces {
     subscriptions: Arc<Semaphore>,
 }
 
-/// A connection's place, until it is dropped.
+/// A connection's permit, released on drop.
 pub(super) struct ConnectionPlace {
     session: Arc<SessionPlaces>,
     #[expect(dead_code, reason = "dropping it gives the place back")]
@@ -30,10 +30,10 @@ pub(super) struct ConnectionPlace {
 }
 
 impl Places {
-    /// Takes a place for a connection; `None` when the session has as many as it may have.
+    /// Takes a permit for a connection; `None` when the session is at [`MAX_CONNECTIONS`].
     pub(super) fn connect(&self, token: &str) -> Option<ConnectionPlace> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        // No more are left than there are open connections.
+        // Remove sessions without open connections, so that the map doesn't grow.
         sessions.retain(|_, session| session.strong_count() > 0);
         let entry = sessions.entry(token_fingerprint(token)).or_default();
         let session = entry.upgrade().unwrap_or_else(|| {
@@ -50,8 +50,8 @@ impl Places {
 }
 
 impl ConnectionPlace {
-    /// Takes a place for a subscription, until it is dropped; `None` when the session has as many as it
-    /// may have.
+    /// Takes a permit for a subscription, released on drop; `None` when the session is at
+    /// [`MAX_SUBSCRIPTIONS`].
     pub(super) fn subscribe(&self) -> Option<OwnedSemaphorePermit> {
         let subscriptions = Arc::clone(&self.session.subscriptions);
         subscriptions.try_acquire_owned().ok()

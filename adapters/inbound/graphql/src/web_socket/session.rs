@@ -1,4 +1,4 @@
-//! The session of a connection, which is checked again while the connection lasts.
+//! The session of a connection, which is rechecked while the connection is open.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,14 @@ use super::places::ConnectionPlace;
 const INTERVAL: Duration = Duration::from_millis(2_500);
 /// Deadline of a check.
 const DEADLINE: Duration = Duration::from_secs(2);
-/// Checks that may fail in a row. With the times above a session that ended is noticed within 9 s.
+/// Failed checks in a row that close the connection. With the times above, the end of a session is noticed
+/// within 9 s.
 const MAX_FAILURES: u32 = 2;
 
-/// Close codes of `graphql-transport-ws`: "Unauthorized".
+/// Close code of `graphql-transport-ws`: "Unauthorized".
 const UNAUTHORIZED: u16 = 4401;
 
-/// The session of a connection.
+/// Data needed to recheck the session of a connection.
 pub(super) struct Session {
     pub(super) guard: Arc<SessionGuard>,
     pub(super) token: String,
@@ -31,7 +32,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Checks the session, and counts that as one of its requests.
+    /// Checks the session, and counts the check as one of its requests.
     pub(super) async fn check(&self) -> Result<Person, GraphqlProblem> {
         let checked = self.guard.check(&self.token, &self.context.request_id);
         match timeout(DEADLINE, checked).await {
@@ -44,7 +45,7 @@ impl Session {
         }
     }
 
-    /// Waits until the session has ended, or can't be checked. Returns what its client is told.
+    /// Waits until the session has ended or can't be checked. Returns the close frame to send.
     pub(super) async fn ended(&self) -> CloseFrame {
         let mut failures = 0;
         loop {

@@ -1,4 +1,4 @@
-//! `GET /admin/keys/{id}`.
+//! Handler of `GET /admin/keys/{id}`.
 
 use application::RequestedScope;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `GET /admin/accounts`.
+//! Handler of `GET /admin/accounts`.
 
 use axum::http::StatusCode;
 use axum::response::Response;

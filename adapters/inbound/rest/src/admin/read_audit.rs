@@ -1,4 +1,4 @@
-//! `GET /admin/audit`.
+//! Handler of `GET /admin/audit`.
 
 use axum::http::StatusCode;
 use axum::response::Response;

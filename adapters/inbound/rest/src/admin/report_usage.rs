@@ -1,4 +1,4 @@
-//! `GET /admin/usage`.
+//! Handler of `GET /admin/usage`.
 
 use application::RequestedScope;
 use axum::http::StatusCode;
@@ -87,7 +87,7 @@ fn newest_fits(slots: &Slots) -> Result<(), ValidationError> {
 }
 
 impl Slots {
-    /// The slots from `from` to `to`, or the `newest` ones.
+    /// The period from `from` to `to`, or the `newest` slots.
     fn period(&self, now: DateTime<Utc>) -> Result<Period, FieldFault> {
         let Choice(granularity) = self.granularity;
         let (field, period) = match (self.newest, &self.from, &self.to) {

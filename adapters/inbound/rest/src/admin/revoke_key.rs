@@ -1,4 +1,4 @@
-//! `DELETE /admin/keys/{id}`.
+//! Handler of `DELETE /admin/keys/{id}`.
 
 use application::RequestedScope;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `GET /admin/keys`.
+//! Handler of `GET /admin/keys`.
 
 use application::RequestedScope;
 use axum::http::StatusCode;

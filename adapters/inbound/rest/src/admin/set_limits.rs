@@ -1,4 +1,4 @@
-//! `PATCH /admin/keys/{id}`.
+//! Handler of `PATCH /admin/keys/{id}`.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -39,7 +39,7 @@ struct LimitsChangeBody {
 }
 
 impl LimitsChangeBody {
-    /// The limits that a plan starts with, and above them each that is given.
+    /// The limits of the plan, overridden by the limits that are given.
     fn change(self) -> Result<LimitsChange, Problem> {
         let plan = self.plan.map(|Word(plan)| plan.limits().into());
         let plan: LimitsChange = plan.unwrap_or_default();
@@ -49,7 +49,7 @@ impl LimitsChangeBody {
         );
         match change {
             Ok(change) if change != LimitsChange::default() => Ok(change),
-            // The numbers are in range, so there was none.
+            // Validation has checked the ranges, so the input is empty.
             Ok(_) | Err(_) => Err(Problem::EmptyChange {
                 fields: input::names::<Self>(),
             }),

@@ -1,4 +1,4 @@
-//! `PATCH /admin/accounts/{id}`.
+//! Handler of `PATCH /admin/accounts/{id}`.
 
 use axum::http::StatusCode;
 use axum::response::Response;

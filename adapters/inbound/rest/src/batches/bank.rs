@@ -1,4 +1,4 @@
-//! `GET /v1/cep/batches/{id}/banxico.zip`.
+//! Handler of `GET /v1/cep/batches/{id}/banxico.zip`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `POST /v1/cep/batches/{id}/cancel`.
+//! Handler of `POST /v1/cep/batches/{id}/cancel`.
 
 use axum::http::StatusCode;
 use axum::response::Response;

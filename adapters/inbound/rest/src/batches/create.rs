@@ -1,4 +1,4 @@
-//! `POST /v1/cep/batches`.
+//! Handler of `POST /v1/cep/batches`.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ pub(super) async fn create(
     Ok(response)
 }
 
-/// Method, path, parameters and body, by which a repeated request is recognised.
+/// Method, path, parameters and body, which identify a repeated request.
 fn content(query: Option<&str>, body: &[u8]) -> Vec<u8> {
     let mut content = format!("POST\nbatches?{}\n", query.unwrap_or_default()).into_bytes();
     content.extend_from_slice(body);

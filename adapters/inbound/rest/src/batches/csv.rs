@@ -1,4 +1,4 @@
-//! Rows of a batch, as a table for spreadsheets.
+//! Rows of a batch as CSV for spreadsheets.
 
 use application::{Delivery, LookupView, RowOutcome, RowView};
 use chrono::SecondsFormat;
@@ -9,7 +9,7 @@ use domain::proof::Proof;
 use web::Language;
 use web::problem::{HintReason, NoticeMessage, RowError, what_to_do};
 
-/// Names of the columns. The question's are those of a table that creates a batch.
+/// Column names. Those of the query data are the same as in a table that creates a batch.
 const COLUMNS: [&str; 35] = [
     "fila",
     "linea",
@@ -48,12 +48,12 @@ const COLUMNS: [&str; 35] = [
     "pistas_codigos",
 ];
 
-/// The header, after the mark by which spreadsheets know the encoding.
+/// The header line, after a byte order mark by which spreadsheets recognise UTF-8.
 pub(super) fn header() -> String {
     format!("\u{feff}{}", formula::row(COLUMNS))
 }
 
-/// The line of a row. No cell begins as a formula.
+/// The line of a row. Cells that would begin as a formula are escaped.
 pub(super) fn line(row: &RowView, language: Language) -> String {
     let errors = RowError::all_of(&row.outcome);
     let of_errors =
@@ -156,20 +156,20 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
     formula::row(cells)
 }
 
-/// What the seal of a proof doesn't tell, one after another.
+/// Joins the notices of a proof with spaces.
 fn notices(delivery: &Delivery, read: &dyn Fn(&Notice) -> String) -> String {
     let notices = Notice::of_delivery(delivery.origin, &delivery.seal);
     notices.iter().map(read).collect::<Vec<_>>().join(" ")
 }
 
-/// The hints of a lookup, one after another.
+/// Joins the hints of a lookup.
 fn hints(lookup: &LookupView, read: &dyn Fn(&HintReason) -> String) -> String {
     let hints = lookup.hints.iter().cloned();
     let hints = hints.map(|hint| read(&HintReason::from(hint)));
     hints.collect::<Vec<_>>().join(" ")
 }
 
-/// The datum that a bank was inferred from, and the confidence in it.
+/// The evidence that a bank was inferred from, and its confidence.
 fn origin_of_bank(inferred: Option<&Inferred>) -> String {
     let origin = |inferred: &Inferred| {
         let evidence = &inferred.evidence;

@@ -1,4 +1,4 @@
-//! A batch as it is sent: its options and its rows.
+//! Reads the request that creates a batch: options and rows.
 
 use std::sync::Arc;
 
@@ -57,26 +57,25 @@ fn usual_time() -> u64 {
 }
 
 impl Query {
-    /// The key that is named.
     pub(super) fn key(&self) -> Option<KeyId> {
         self.key_id.as_ref().map(|Text(id)| KeyId(*id))
     }
 }
 
-/// Options of a batch.
+/// Validated options of a batch.
 pub(super) struct Options {
-    /// Nothing is created.
+    /// The table is only checked, and no batch is created.
     pub(super) dry_run: bool,
     mapping: ColumnMapping,
     files: RequestedFiles,
-    /// The key that a person names; `None` for a caller with a key.
+    /// The key to charge, given by a caller with a session; `None` for a caller with an API key.
     key: Option<KeyId>,
     name: Option<String>,
     retry_for: RetryFor,
 }
 
 impl Options {
-    /// The options that these parameters of the request give.
+    /// Validates the request's parameters.
     pub(super) fn of(parameters: Query, call: &BatchCall) -> Result<Self, Problem> {
         let mapping = ColumnMapping::parse(parameters.columns.as_deref().unwrap_or_default());
         Ok(Self {
@@ -90,16 +89,16 @@ impl Options {
     }
 }
 
-/// A batch to create, and what its table has besides rows.
+/// A batch to create, and data about its table's columns.
 pub(super) struct ReadTable {
     pub(super) draft: BatchDraft,
-    /// The recognised columns; none of JSON lines.
+    /// The recognised columns; empty for JSON lines.
     pub(super) columns: Vec<SheetColumn>,
-    /// The column that holds tracking keys in place of the one that is read as them.
+    /// A column that seems to hold the tracking keys, although another one has their header.
     pub(super) misplaced_keys: Option<SheetColumn>,
 }
 
-/// Reads the table.
+/// Parses the table on the low-priority runtime.
 pub(super) async fn read(
     (state, call): (&RestState, &BatchCall),
     options: Options,
@@ -109,7 +108,7 @@ pub(super) async fn read(
     let mapping = options.mapping;
     let today = calendar::today(state.request_layer.clock.now());
     let catalogue = state.participants.catalogue();
-    // A file of 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
+    // Parsing 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
     let rows = state.low_priority.spawn_blocking(move || {
         let rules = Rules { today, catalogue };
         rows((table, &body), &mapping, &rules, most)
@@ -140,7 +139,7 @@ struct RowsRead {
     misplaced_keys: Option<SheetColumn>,
 }
 
-/// The key that a person names, who must, and a caller with a key must not.
+/// Checks `key_id`: required with a session, and refused with an API key.
 fn charged_key(call: &BatchCall, named: Option<KeyId>) -> Result<Option<KeyId>, Problem> {
     let problem = match (call.is_person(), named) {
         (true, Some(key)) => return Ok(Some(key)),
@@ -151,7 +150,7 @@ fn charged_key(call: &BatchCall, named: Option<KeyId>) -> Result<Option<KeyId>, 
     Err(Problem::invalid_field("key_id", problem))
 }
 
-/// Dependencies of the check of a row.
+/// Owned form of [`RowRules`], to be moved into the blocking task.
 struct Rules {
     today: chrono::NaiveDate,
     catalogue: Arc<Catalogue>,
@@ -201,7 +200,7 @@ fn faulty(CellErrors(errors): &CellErrors) -> FaultyRow {
     RowError::kept(&errors.collect::<Vec<_>>())
 }
 
-/// The words of `formats`. The XML is kept in any case.
+/// Parses `formats`. The XML is always stored.
 fn formats(words: Option<&str>) -> Result<RequestedFiles, Problem> {
     let mut files = RequestedFiles::Xml;
     for word in words.unwrap_or("xml").split(',') {

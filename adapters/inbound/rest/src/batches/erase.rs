@@ -1,4 +1,4 @@
-//! `DELETE /v1/cep/batches/{id}`.
+//! Handler of `DELETE /v1/cep/batches/{id}`.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};

@@ -1,4 +1,4 @@
-//! `GET /v1/cep/batches/{id}/files.zip`.
+//! Handler of `GET /v1/cep/batches/{id}/files.zip`.
 
 use application::{Delivery, Files, RowOutcome, RowView};
 use axum::http::HeaderValue;
@@ -63,16 +63,17 @@ pub(super) async fn files(call: BatchCall, Named(id): Named) -> Result<Response,
     Ok(with_standing(response, &standing))
 }
 
-/// A ZIP file in the making.
+/// State of a ZIP file that is being generated.
 struct Writing {
     zip: ZipStream,
-    /// The lines of `resumen.csv`, at most some hundred bytes for each row.
+    /// Content of `resumen.csv`, up to a few hundred bytes per row.
     summary: String,
     rows: BegunRows,
     call: BatchCall,
 }
 
-/// The folder of a proof's files: nobody takes those with an invalid seal for the others.
+/// Folder of a proof's files. Files with an invalid seal get their own, so that they aren't mistaken for
+/// valid ones.
 fn folder(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Valid(_) | Verdict::NotChecked(_) => "",
@@ -80,7 +81,7 @@ fn folder(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Reason why the rest of a ZIP file isn't sent.
+/// Error that aborts a ZIP file.
 #[derive(Debug, thiserror::Error)]
 enum Interrupted {
     #[error(transparent)]
@@ -92,11 +93,11 @@ enum Interrupted {
 }
 
 impl Writing {
-    /// The next bytes, and what is left to write. The rows of a part are read when it is asked for: beside the part
-    /// that is being sent, they would take as much memory again.
+    /// The next bytes, and the remaining state. Rows are read only when their part is needed: reading them
+    /// while the previous part is being sent would double the memory.
     async fn next(mut self) -> Result<(Bytes, Option<Self>), Interrupted> {
         let ready = self.rows.next().await.map_err(CutOff)?;
-        // Deflating a hundred files takes milliseconds, too long for a thread that serves other requests.
+        // Compressing a hundred files takes milliseconds, too long for a thread that serves other requests.
         let written = tokio::task::spawn_blocking(move || {
             if let Some(rows) = ready {
                 for row in &rows {
@@ -126,7 +127,7 @@ impl Writing {
             return Ok(());
         };
         let folder = folder(seal.verdict);
-        // Two rows may have files of one name.
+        // The row number makes names unique.
         let number = row.row.0 + 1;
         let mut add = |format: Format, content: &[u8]| {
             let name = stem.with_extension(format.extension());

@@ -1,4 +1,4 @@
-//! `GET /v1/cep/batches/{id}`.
+//! Handler of `GET /v1/cep/batches/{id}`.
 
 use std::time::Duration;
 

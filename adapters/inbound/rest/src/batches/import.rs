@@ -1,4 +1,4 @@
-//! `POST /v1/cep/batches/{id}/import`.
+//! Handler of `POST /v1/cep/batches/{id}/import`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,17 +89,17 @@ struct UnusedBody {
     payment: Option<PaymentDetail>,
 }
 
-/// A file whose content isn't looked at.
+/// Reason why a file's content isn't read.
 #[derive(Clone, Copy)]
 pub(crate) enum UnreadFile {
-    /// It can't be taken out of the ZIP.
+    /// The file can't be extracted from the ZIP.
     Unreadable(ZipError),
-    /// It is a ZIP itself.
+    /// The file is a ZIP itself.
     Nested,
 }
 
 impl ImportBody {
-    /// The result for files of these names, each with its use or the reason why it couldn't be read.
+    /// The response for these files: each name with the file's use, or the reason why it wasn't read.
     pub(crate) fn new(
         delivered: &[DeliveredRow],
         language: Language,
@@ -198,7 +198,7 @@ fn field(mismatch: Mismatch) -> &'static str {
     }
 }
 
-/// The number of a row, as callers count.
+/// The row's number for callers, from 1.
 fn number(row: RowNumber) -> u32 {
     row.0 + 1
 }
@@ -277,7 +277,7 @@ pub(super) async fn import(
     call.answer(StatusCode::OK, &imported, &body)
 }
 
-/// The files of an archive.
+/// Extracts the files of a ZIP.
 fn read(zips: &dyn ZipReader, body: Bytes) -> Result<Vec<ZippedFile>, Problem> {
     if !is_zip(&body) {
         return Err(Problem::NotAnArchive);

@@ -1,4 +1,4 @@
-//! `GET /v1/cep/batches`.
+//! Handler of `GET /v1/cep/batches`.
 
 use application::BatchQuery;
 use axum::extract::RawQuery;
@@ -17,7 +17,7 @@ use crate::people::input::{Input, Word};
 use crate::people::listing::Paging;
 use crate::people::listing::{BatchPage, Listing, read};
 
-// A name without type arguments, of which utoipa's derives would want schemas.
+// Aliases without type arguments, since utoipa's derives would require schemas for the arguments.
 type StateWord = Word<BatchState>;
 
 /// Parameters of the request.

@@ -1,4 +1,4 @@
-//! Problems of batches, and of files that can't be read.
+//! Conversion of errors of batches, tables and ZIP files to problems.
 
 use std::time::Duration;
 
@@ -12,10 +12,9 @@ use web::{Chain, Problem};
 use super::views::nothing_to_do;
 use crate::failure;
 
-/// Time after which a download may find a place.
+/// `Retry-After` when too many downloads are running.
 const RETRY_DOWNLOAD: Duration = Duration::from_secs(10);
 
-/// The problem of a use case of batches that failed.
 pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
     match error {
         BatchError::Refused(refusal) => {
@@ -46,7 +45,6 @@ pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
     }
 }
 
-/// The problem of a table.
 pub(super) fn of_sheet(error: SheetError) -> Problem {
     match error {
         SheetError::Empty => Problem::EmptyTable,
@@ -70,7 +68,6 @@ pub(super) fn of_sheet(error: SheetError) -> Problem {
     }
 }
 
-/// The problem of a mapping of columns.
 pub(super) fn of_mapping(error: &MappingError) -> Problem {
     let problem = match error {
         MappingError::Malformed { .. } => FieldProblem::MalformedMapping,
@@ -83,7 +80,6 @@ pub(super) fn of_mapping(error: &MappingError) -> Problem {
     Problem::invalid_field("columns", problem)
 }
 
-/// The problem of a ZIP file.
 pub(super) fn of_archive(error: ZipError) -> Problem {
     match error {
         ZipError::TooManyFiles => Problem::ArchiveTooLarge,

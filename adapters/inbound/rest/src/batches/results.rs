@@ -1,4 +1,4 @@
-//! `GET /v1/cep/batches/{id}/results`.
+//! Handler of `GET /v1/cep/batches/{id}/results`.
 
 use application::{BatchError, RowView};
 use axum::body::Body;
@@ -20,10 +20,10 @@ use crate::openapi::responses::{FaultyInput, NoSuchBatch};
 use crate::people::input::{Input, Word};
 use crate::proofs::schemas::TextFile;
 
-/// Largest number of a row that may be named, beyond all that there are.
+/// Maximum of the row number parameter, larger than any real row number.
 const MAX_ROW: u32 = 1_000_000_000;
 
-/// Form of the results.
+/// Format of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 enum Form {
@@ -31,7 +31,7 @@ enum Form {
     Ndjson,
 }
 
-// A name without type arguments, of which utoipa's derives would want schemas.
+// Alias without type arguments, since utoipa's derives would require schemas for the arguments.
 type FormWord = Word<Form>;
 
 /// Parameters of the request.
@@ -95,7 +95,7 @@ pub(super) async fn results(
     Ok(with_standing(response, &standing))
 }
 
-/// The form that `Accept` names first; CSV without one of them.
+/// The first supported format in `Accept`; CSV when there is none.
 fn accepted(headers: &HeaderMap) -> Form {
     let accept = headers
         .get_all(ACCEPT)
@@ -126,7 +126,7 @@ fn line(form: Form, row: &RowView, language: Language) -> String {
     }
 }
 
-/// A body of lines, which are read as the caller takes them.
+/// A streamed body of lines. Rows are read as the client receives them.
 fn body(header: Option<String>, rows: BegunRows, (form, call): (Form, BatchCall)) -> Body {
     let (language, context) = (call.context.language, call.context.clone());
     let runtime = call.low_priority.clone();
@@ -142,7 +142,8 @@ fn body(header: Option<String>, rows: BegunRows, (form, call): (Form, BatchCall)
     sent_parts::body(lines, context, &runtime)
 }
 
-/// The rest of the rows can't be read: the connection is closed, so that nobody takes a part for the whole.
+/// Reading the rows failed. The connection is closed, so that clients don't take the partial body for a
+/// complete one.
 #[derive(Debug, thiserror::Error)]
 #[error("the rows can't be read: {0:?}")]
 pub(super) struct CutOff(pub(super) BatchError);

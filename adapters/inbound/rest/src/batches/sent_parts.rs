@@ -1,4 +1,4 @@
-//! Bodies of downloads, made as their readers take them.
+//! Streamed bodies of downloads, generated as fast as the client reads.
 
 use std::error::Error;
 use std::pin::pin;
@@ -15,33 +15,34 @@ use web::RequestContext;
 
 use super::cut_off;
 
-/// Largest piece that is handed over at a time.
+/// Maximum bytes of a chunk.
 const PIECE: usize = 64 * 1024;
-/// Time in which a reader must take a piece, at some 2 kB a second: the rest takes memory, and a place of its account.
+/// Time in which the client must read a chunk, about 2 kB/s: a pending download holds memory, and counts
+/// towards its account's limit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 enum Piece {
     Bytes(Bytes),
-    /// There are no more.
+    /// The body is complete.
     End,
 }
 
-/// The body has no more bytes, though not all parts are in it.
+/// The body ended before it was complete.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the rest was not sent")]
 struct Unsent;
 
-/// Reason for which the rest of the parts isn't sent.
+/// Reason why a body was aborted.
 enum Cut<E> {
     Unmade(E),
     Stalled,
-    /// There is no reader any more.
+    /// The client disconnected.
     Gone,
 }
 
-/// A body of these parts. A task of `runtime` makes them one after another; it ends, and drops what it makes them of, with the last
-/// part, with an error, once the body is dropped, or when its reader takes too little. A body that lacks some ends
-/// with an error, so that nobody takes a part for the whole.
+/// A body of these parts, which a task of `runtime` generates one after another. The task ends, and drops
+/// the stream, after the last part, after an error, once the body is dropped, or when the client reads too
+/// slowly. An incomplete body ends with an error, so that clients don't take it for a complete one.
 pub(super) fn body<E: Error + Send + 'static>(
     parts: impl Stream<Item = Result<Bytes, E>> + Send + 'static,
     context: RequestContext,

@@ -1,4 +1,4 @@
-//! Tables of payments in the formats of a request: CSV, and JSON lines.
+//! Parser of tables of payments, as CSV or JSON lines.
 
 use domain::batch::sheet::{
     Column, ColumnMapping, MAX_ROW_LENGTH, RawCells, RowFault, RowRules, Sheet, SheetColumn,
@@ -10,7 +10,6 @@ use web::{Problem, TableType};
 use crate::json;
 use crate::unknown_names::UnknownNames;
 
-/// A table of payments.
 #[derive(Debug)]
 pub(crate) enum Table<'a> {
     Csv(Sheet<'a>),
@@ -18,7 +17,7 @@ pub(crate) enum Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Opens a table. JSON has names of its own, so `mapping` is for CSV alone.
+    /// Opens a table. `mapping` applies to CSV only, since JSON lines name their fields.
     pub(crate) fn open(
         format: TableType,
         file: &'a [u8],
@@ -36,7 +35,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The recognised columns; none for JSON.
+    /// The recognised columns; empty for JSON lines.
     pub(crate) fn columns(&self) -> &[SheetColumn] {
         match self {
             Self::Csv(sheet) => sheet.columns(),
@@ -44,7 +43,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The column that holds tracking keys in place of the one that is read as them.
+    /// A column that seems to hold the tracking keys, although another one has their header.
     pub(crate) fn misplaced_tracking_keys(&self) -> Option<&SheetColumn> {
         match self {
             Self::Csv(sheet) => sheet.misplaced_tracking_keys(),
@@ -52,7 +51,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads the rows, in their order, one at a time.
+    /// Iterates over the rows in file order, parsing each one on demand.
     pub(crate) fn rows<'s>(&'s self, rules: RowRules<'s>) -> TableRows<'s> {
         match self {
             Self::Csv(sheet) => TableRows::Csv(sheet.rows(rules)),
@@ -102,7 +101,7 @@ impl Iterator for TableRows<'_> {
     }
 }
 
-/// Reads one line.
+/// Parses one JSON line.
 fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
     if text.len() > MAX_ROW_LENGTH {
         return SheetRow::unreadable(line, RowFault::TooLong);
@@ -129,7 +128,7 @@ fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
     SheetRow::of_cells(line, cells, Spelling::Api, rules).with_faults(unknown)
 }
 
-/// The fault of a line; places are bytes of the line, from 1.
+/// Converts the problem of a line. Positions count bytes of the line, from 1.
 fn fault(problem: &Problem) -> RowFault {
     match *problem {
         Problem::NotAnObject { found } => RowFault::NotAnObject { found },

@@ -1,4 +1,4 @@
-//! Uploaded files of all callers: bounds on their memory, and on those that are processed at a time.
+//! Limits on the memory and the concurrent processing of uploaded files, over all callers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,32 +8,33 @@ use web::{BodyMemory, HeldBody, LargeBody, Problem, TableType};
 
 use super::BatchCall;
 
-/// Largest table, in bytes.
+/// Maximum bytes of a table.
 pub(crate) const MAX_TABLE_BYTES: usize = 16 * 1024 * 1024;
-/// Largest ZIP file: the 500 PDFs of the bank's largest batch have about 16 MiB.
+/// Maximum bytes of a ZIP file. The 500 PDFs of the bank's largest batch have about 16 MiB.
 pub(crate) const MAX_ARCHIVE_BYTES: usize = 64 * 1024 * 1024;
-/// Time in which a table has to arrive: 16 MiB at some 2 Mbit/s.
+/// Time in which a table must arrive: 16 MiB at about 2 Mbit/s.
 const TABLE_DEADLINE: Duration = Duration::from_mins(1);
-/// Time in which the bank's ZIP file has to arrive: 64 MiB at some 4 Mbit/s.
+/// Time in which the bank's ZIP file must arrive: 64 MiB at about 4 Mbit/s.
 const ARCHIVE_DEADLINE: Duration = Duration::from_mins(2);
 
-/// Bytes of all tables that are being read or processed: those of two accounts, and more of smaller ones.
+/// Maximum bytes of all tables that are being received or processed: four of the largest, or more
+/// smaller ones.
 const BYTES_OF_TABLES: usize = 4 * MAX_TABLE_BYTES;
-/// Bytes of all archives: two of the largest.
+/// Maximum bytes of all ZIP files that are being received or processed: two of the largest.
 const BYTES_OF_ARCHIVES: usize = 2 * MAX_ARCHIVE_BYTES;
-/// Tables that are processed at a time. One takes several times its own size.
+/// Tables processed concurrently. Each takes several times its own size in memory.
 const TABLES: usize = 2;
-/// Archives that are processed at a time, beside the tables: they are inflated.
+/// ZIP files processed concurrently; decompressed, they take much more memory.
 const ARCHIVES: usize = 1;
 
-/// Memory and places for files, of all callers together. Files of one kind don't wait for those of the other one.
+/// Memory and processing limits, with separate limits for tables and ZIP files.
 #[derive(Clone)]
 pub(crate) struct Uploads {
     tables: Room,
     archives: Room,
 }
 
-/// Memory and places for files of one kind.
+/// Limits for one kind of file.
 #[derive(Clone)]
 struct Room {
     max_bytes: usize,
@@ -42,13 +43,13 @@ struct Room {
     processing: Arc<Semaphore>,
 }
 
-/// A file that arrived; it is one of those in work until this is dropped.
+/// A received file, with its permits.
 pub(super) struct Uploaded<T> {
     pub(super) file: T,
     pub(super) work: Work,
 }
 
-/// The file's part of the bounds.
+/// Memory and processing permits of a file, released on drop.
 pub(super) struct Work {
     _memory: web::HeldMemory,
     _processing: OwnedSemaphorePermit,
@@ -74,7 +75,7 @@ impl Default for Uploads {
 }
 
 impl Uploads {
-    /// Reads a table, and waits for its turn to be processed.
+    /// Receives a table, and waits for a processing permit.
     pub(super) async fn table(
         &self,
         call: &BatchCall,
@@ -89,7 +90,7 @@ impl Uploads {
         })
     }
 
-    /// Reads the bank's ZIP file, and waits for its turn to be processed.
+    /// Receives the bank's ZIP file, and waits for a processing permit.
     pub(super) async fn archive(
         &self,
         call: &BatchCall,

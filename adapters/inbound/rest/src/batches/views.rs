@@ -1,4 +1,4 @@
-//! Batches and their rows, as JSON.
+//! JSON views of batches and their rows.
 
 use application::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -185,7 +185,7 @@ pub(crate) struct NoticeBody {
 }
 
 impl NoticeBody {
-    /// The notice of a column that holds tracking keys in place of the one that is read as them.
+    /// Notice that the tracking keys seem to be in this column, although another one has their header.
     pub(super) fn of_misplaced_keys(column: &SheetColumn, language: Language) -> Self {
         let notice = TableNotice::TrackingKeysElsewhere {
             number: column.number,
@@ -199,7 +199,7 @@ impl NoticeBody {
     }
 }
 
-/// Most rows that an answer lists, of the rejected ones and of those with warnings.
+/// Maximum rows in each list of rejected rows and of rows with warnings.
 const MAX_LISTED: usize = 1000;
 
 impl PreviewBody {
@@ -226,7 +226,7 @@ impl PreviewBody {
 }
 
 impl PreviewBody {
-    /// Adds signs that the table holds something else than its columns say.
+    /// Adds notices that columns don't match their headers.
     pub(super) fn with_notices(self, notices: Vec<NoticeBody>) -> Self {
         Self { notices, ..self }
     }
@@ -264,7 +264,7 @@ impl RowWarningBody {
     }
 }
 
-/// The problem of a table none of whose rows can be looked up: the first errors of it.
+/// The problem of a table without a valid row, with its first errors.
 pub(crate) fn nothing_to_do(preview: &BatchPreview) -> Problem {
     const MOST: usize = 20;
     let faults = preview.rejected.iter().flat_map(|row| {

@@ -1,4 +1,4 @@
-//! A ZIP file that is written while it is sent.
+//! ZIP file that is generated while it is sent.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,13 +8,13 @@ use zip::result::ZipError;
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, ZipWriter};
 
-/// Writes entries, whose bytes are taken in between. It keeps the names of the entries alone.
+/// ZIP writer whose output is taken incrementally. Of written entries it keeps only the directory.
 pub(super) struct ZipStream {
     writer: ZipWriter<StreamWriter<Shared>>,
     written: Shared,
 }
 
-/// Bytes that are written and not taken yet.
+/// Output that hasn't been taken yet.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -45,15 +45,14 @@ impl ZipStream {
         }
     }
 
-    /// Adds a file.
     pub(super) fn add(&mut self, name: &str, content: &[u8]) -> Result<(), ZipError> {
         self.begin(name)?;
         Ok(self.writer.write_all(content)?)
     }
 
-    /// Begins a file, whose content follows.
+    /// Starts an entry; its content is written afterwards.
     pub(super) fn begin(&mut self, name: &str) -> Result<(), ZipError> {
-        // The same files give the same bytes: the entries carry the ZIP format's zero time.
+        // A fixed timestamp, so that the same files give the same bytes.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default())
@@ -61,12 +60,12 @@ impl ZipStream {
         self.writer.start_file(name, options)
     }
 
-    /// The bytes that were written since the last call.
+    /// Takes the output since the last call.
     pub(super) fn take(&self) -> Bytes {
         self.written.take()
     }
 
-    /// Ends the file; returns its last bytes.
+    /// Writes the directory, and returns the last bytes.
     pub(super) fn finish(self) -> Result<Bytes, ZipError> {
         self.writer.finish()?;
         Ok(self.written.take())

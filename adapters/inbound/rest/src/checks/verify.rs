@@ -1,4 +1,4 @@
-//! `POST /v1/cep/verify`.
+//! Handler of `POST /v1/cep/verify`.
 
 use std::sync::Arc;
 

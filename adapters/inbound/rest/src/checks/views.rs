@@ -1,4 +1,4 @@
-//! The checks of a file, as JSON.
+//! JSON views of the checks of a file.
 
 use application::{CheckedFile, CheckedUpload, ZippedCheck};
 use domain::check::{Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
@@ -104,7 +104,7 @@ struct CheckView {
 }
 
 impl CheckAnswer {
-    /// The answer, or the problem of what holds no proof.
+    /// The response's body, or the problem of a file without a proof.
     pub(crate) fn new(checked: &CheckedUpload, language: Language) -> Result<Self, Problem> {
         let outcome = checked.outcome().unwrap_or(CheckOutcome::Invalid);
         let files = match checked {
@@ -158,7 +158,7 @@ impl OmittedFile {
     }
 }
 
-/// The reason why a file is no proof, and the part of it that the reason is about.
+/// The reason why a file isn't a proof, and the XML element or attribute at fault.
 fn fault(checked: &CheckedFile) -> (CheckReason, Option<&'static str>) {
     let structure = checked.report.checks.first();
     let reason = structure.and_then(|check| check.reason);
@@ -169,7 +169,7 @@ fn fault(checked: &CheckedFile) -> (CheckReason, Option<&'static str>) {
 }
 
 impl CheckedProof {
-    /// The answer, or the problem of a file that isn't a proof.
+    /// The view of one file, or the problem of a file that isn't a proof.
     fn new(checked: &CheckedFile, language: Language) -> Result<Self, Problem> {
         let CheckedFile {
             report,
@@ -213,7 +213,7 @@ impl CheckView {
     }
 }
 
-/// The kind of archive in an answer.
+/// Name of the ZIP format in a response.
 const ZIP: &str = "zip";
 
 fn zip() -> ObjectBuilder {

@@ -1,4 +1,4 @@
-//! `POST /keys`.
+//! Handler of `POST /keys`.
 
 use application::{CreatedKey, NewKey};
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `GET /keys`.
+//! Handler of `GET /keys`.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -65,22 +65,22 @@ pub(super) async fn list(request: PersonRequest) -> Result<Response, Problem> {
     Ok(json_response(Body::from_stream(first.chain(others))))
 }
 
-/// A JSON array of keys, read and written page by page: an account with any number of revoked keys
-/// holds neither a connection of the database nor memory.
+/// A JSON array of keys, read and sent page by page, so that even a long list occupies no database
+/// connection and little memory.
 struct KeyList {
     request: PersonRequest,
     revoked: RevokedKeys,
-    /// The page to write.
+    /// The next page to read.
     page: PageRequest,
 }
 
-/// The list broke off. The connection is closed before the end of the answer, and the log has the cause.
+/// Reading a page failed after the response began. The connection is closed, and the cause was logged.
 #[derive(Debug, thiserror::Error)]
 #[error("a list of keys could not be read to its end")]
 struct BrokenOff;
 
 impl KeyList {
-    /// The text of the page, and the list from the next page on, if there is one.
+    /// The page's JSON text, and the remaining list if there are more pages.
     async fn chunk(mut self) -> Result<(Vec<u8>, Option<Self>), Problem> {
         let request = &self.request;
         let page = request
@@ -106,7 +106,7 @@ impl KeyList {
     }
 }
 
-/// The text of the next page of a list, if there is one.
+/// The JSON text of the next page, if there is one.
 async fn following(list: Option<KeyList>) -> Result<Option<(Vec<u8>, Option<KeyList>)>, BrokenOff> {
     let Some(list) = list else {
         return Ok(None);

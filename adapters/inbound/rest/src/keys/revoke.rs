@@ -1,4 +1,4 @@
-//! `DELETE /keys/{id}`.
+//! Handler of `DELETE /keys/{id}`.
 
 use application::RequestedScope;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! Body of a request that creates a lookup: the fields of a proof request, and options.
+//! Parser of the body that creates a lookup: the fields of a proof request, and options.
 
 use domain::calendar;
 use domain::file::RequestedFiles;
@@ -14,7 +14,7 @@ use crate::RestState;
 use crate::json;
 use crate::unknown_names::UnknownNames;
 
-/// Request that a lookup is created from, but for the wait.
+/// The parsed body of a request that creates a lookup.
 pub(crate) struct Question {
     pub(crate) query: ProofQuery,
     pub(crate) files: RequestedFiles,
@@ -22,7 +22,7 @@ pub(crate) struct Question {
     pub(crate) metadata: Metadata,
 }
 
-/// The options, still as they are spelt.
+/// The options as raw JSON.
 #[derive(Deserialize)]
 struct Options<'a> {
     #[serde(borrow)]
@@ -33,7 +33,7 @@ struct Options<'a> {
     metadata: Option<&'a RawValue>,
 }
 
-/// Members of a body.
+/// All known members of a body.
 const MEMBERS: [&str; 9] = [
     Field::Date.name(),
     Field::TrackingKey.name(),
@@ -46,12 +46,12 @@ const MEMBERS: [&str; 9] = [
     "metadata",
 ];
 
-/// Reads a body, and reports all faulty members at once.
+/// Parses a body, and reports all invalid members at once.
 pub(crate) fn read(state: &RestState, body: &[u8]) -> Result<Question, Problem> {
     let members = json::read_object(body, &MEMBERS)?;
     let unknown = json::unknown_members(&members, &MEMBERS, UnknownNames::Refused);
     let (raw, _) = json::fields(members);
-    // The body is an object without repeated members, so both readers see the same one.
+    // No member is repeated, so serde reads the same values as `json::read_object`.
     let options: Options<'_> =
         serde_json::from_slice(body).map_err(|_| Problem::MalformedJson { position: 1 })?;
     let today = calendar::today(state.request_layer.clock.now());
@@ -77,7 +77,7 @@ pub(crate) fn read(state: &RestState, body: &[u8]) -> Result<Question, Problem> 
     }
 }
 
-/// The value of an option; `null` counts as its absence.
+/// Parses an option; `null` counts as absent.
 fn option<T>(
     name: &'static str,
     raw: Option<&RawValue>,
@@ -90,7 +90,7 @@ fn option<T>(
     }
 }
 
-/// The words of `formats`.
+/// Allowed items of `formats`.
 const FORMATS: &[&str] = &["xml", "pdf"];
 
 fn formats(text: &str) -> Result<RequestedFiles, FieldProblem> {
@@ -100,7 +100,7 @@ fn formats(text: &str) -> Result<RequestedFiles, FieldProblem> {
     if words.is_empty() || words.iter().any(|word| !FORMATS.contains(&&**word)) {
         return Err(wrong);
     }
-    // The XML is kept in any case: it is what `cep` is read from.
+    // The XML is always stored, because `cep` is read from it.
     Ok(if words.iter().any(|word| word == "pdf") {
         RequestedFiles::Both
     } else {
@@ -134,17 +134,17 @@ fn is_number(text: &str) -> bool {
     text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
 }
 
-/// The problem of a value, or of one inside it, that has another type.
+/// The problem of a value, or of an item inside it, of a wrong type.
 fn wrong_type(text: &str, expected: &'static str) -> FieldProblem {
     let found = json::type_of_spelt(text);
     if found == expected {
-        // Its values are wrong.
+        // The outer type is right, so an inner value has a wrong type.
         return FieldProblem::NotTexts;
     }
     FieldProblem::WrongType { expected, found }
 }
 
-/// The members of an object of texts, in their order.
+/// The members of an object of strings, in order.
 struct Pairs(Vec<(String, String)>);
 
 impl<'de> Deserialize<'de> for Pairs {

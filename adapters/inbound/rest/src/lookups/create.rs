@@ -1,4 +1,4 @@
-//! `POST /v1/cep/lookups`.
+//! Handler of `POST /v1/cep/lookups`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `GET /v1/cep/lookups/{id}/xml`, `/pdf` and `/zip`.
+//! Handlers of `GET /v1/cep/lookups/{id}/xml`, `/pdf` and `/zip`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,7 +93,7 @@ async fn file(
     Ok(response)
 }
 
-/// A file of a lookup, if it is kept.
+/// The response with a file of a lookup, if that file is stored.
 pub(crate) async fn rendered(
     lookup: LookupView,
     encoding: Encoding,
@@ -104,7 +104,7 @@ pub(crate) async fn rendered(
     if needs_pdf && matches!(delivery.files, Files::Xml(_)) {
         return Err(Problem::FileNotKept);
     }
-    // The bank's files have no words of ours.
+    // Files contain no messages, so beneficiary and language don't matter.
     let told = (&ExpectedBeneficiary::default(), Language::Spanish);
     let origin = delivery.origin;
     let rendered = files::render(encoding, delivery, told).await;

@@ -1,4 +1,4 @@
-//! `GET /v1/cep/lookups/{id}`.
+//! Handler of `GET /v1/cep/lookups/{id}`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `GET /v1/cep/lookups`.
+//! Handler of `GET /v1/cep/lookups`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::openapi::responses::FaultyInput;
 use crate::people::input::{Id, Input, Instant, Text, Word};
 use crate::people::listing::{Listing, LookupPage, Paging, read};
 
-// A name without type arguments, of which utoipa's derives would want schemas.
+// Alias without type arguments, since utoipa's derives would require schemas for the arguments.
 type StateWord = Word<LookupState>;
 
 /// Parameters of the request.

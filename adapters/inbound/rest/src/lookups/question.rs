@@ -1,4 +1,4 @@
-//! The question of a lookup, as JSON.
+//! JSON view of a lookup's query data.
 
 use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;

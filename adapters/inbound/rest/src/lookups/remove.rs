@@ -1,4 +1,4 @@
-//! `DELETE /v1/cep/lookups/{id}`.
+//! Handler of `DELETE /v1/cep/lookups/{id}`.
 
 use std::sync::Arc;
 

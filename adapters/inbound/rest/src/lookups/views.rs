@@ -1,4 +1,4 @@
-//! A lookup, as JSON.
+//! JSON view of a lookup.
 
 use std::collections::BTreeMap;
 

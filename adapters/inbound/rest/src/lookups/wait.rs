@@ -1,4 +1,4 @@
-//! Time that a caller waits: `Prefer: wait=N` (RFC 7240), and the parameter `wait`.
+//! Time to wait for a result: `Prefer: wait=N` (RFC 7240), and the parameter `wait`.
 
 use std::time::Duration;
 
@@ -8,23 +8,22 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 
-/// Longest wait, in seconds.
+/// Maximum wait in seconds.
 pub(crate) const MAX_WAIT: u64 = 25;
 
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// A preferred wait, and the preference that is applied.
+/// The applied preference `wait`, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Preference(u64);
 
 impl Preference {
-    /// The wait.
     pub(crate) fn wait(self) -> Duration {
         Duration::from_secs(self.0)
     }
 
-    /// Says which preference was applied.
+    /// Adds `Preference-Applied`.
     pub(crate) fn put(self, headers: &mut HeaderMap) {
         let applied = format!("wait={}", self.0);
         let applied = HeaderValue::try_from(applied).expect("digits and letters are visible ASCII");
@@ -32,8 +31,8 @@ impl Preference {
     }
 }
 
-/// The `wait` of the preferences, 25 s at most; `None` when there is none that can be read, for a
-/// preference that isn't understood is ignored.
+/// The preference `wait`, capped at [`MAX_WAIT`]; `None` when it is absent or invalid, since RFC 7240
+/// requires invalid preferences to be ignored.
 pub(crate) fn preference(headers: &HeaderMap) -> Option<Preference> {
     let preferences = headers.get_all(PREFER).into_iter();
     let preferences = preferences.filter_map(|value| value.to_str().ok());
@@ -46,7 +45,7 @@ pub(crate) fn preference(headers: &HeaderMap) -> Option<Preference> {
             return None;
         }
         let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        // So many digits that they don't fit are a long time.
+        // A number that overflows is capped like any other long wait.
         digits.then(|| value.parse().unwrap_or(u64::MAX))
     });
     seconds.map(|seconds| Preference(seconds.min(MAX_WAIT)))

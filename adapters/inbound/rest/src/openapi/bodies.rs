@@ -1,11 +1,11 @@
-//! Descriptions of request bodies.
+//! Texts that describe request bodies.
 
 /// Bodies of proof requests.
 pub(crate) const LENIENT: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
     Repeated members are refused, and misspelt ones: a member that is within two letters of a known one that is \
     absent, or is spelt with other capitals. Other unknown members are ignored.";
 
-/// Bodies of people's requests.
+/// Bodies of requests with a session.
 pub(crate) const STRICT: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
     Unknown members and repeated ones are refused.";
 

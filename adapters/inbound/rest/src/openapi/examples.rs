@@ -1,5 +1,4 @@
-//! Example bodies of requests and answers, made by the code that makes the real ones. None of them
-//! is anybody's transfer, key or account.
+//! Example bodies of requests and responses, built by the production code from fictitious data.
 
 use std::time::Duration;
 
@@ -37,7 +36,7 @@ mod webhooks;
 
 pub(crate) use batches::{JSON_LINES, TABLE};
 
-/// The body of a request of this schema.
+/// Example of a request body by schema name.
 pub(super) fn request(schema: &str) -> Option<Value> {
     let mut request = json!({
         "fecha": "2026-11-20",
@@ -79,7 +78,7 @@ pub(super) fn request(schema: &str) -> Option<Value> {
     Some(request)
 }
 
-/// The body of an operation's success. Files have none.
+/// Example of an operation's successful response; `None` for files.
 pub(super) fn success(operation: &str) -> Option<Value> {
     Some(match operation {
         "json" | "json_auto" => proofs::parsed(),
@@ -115,7 +114,7 @@ pub(super) fn success(operation: &str) -> Option<Value> {
     })
 }
 
-/// Two participants of the compiled-in catalogue.
+/// A list of two participants of the embedded catalogue.
 fn participants() -> Value {
     let list = ParticipantList::new(Catalogue::embedded(), date(11, 20));
     let mut list = serde_json::to_value(list).unwrap_or_default();
@@ -125,7 +124,7 @@ fn participants() -> Value {
     list
 }
 
-/// The envelope of an endpoint's file.
+/// Example of the base64 envelope of an endpoint.
 pub(super) fn envelope(endpoint: Endpoint) -> Value {
     let format = match endpoint.wanted() {
         RequestedFiles::Xml => Format::Xml,
@@ -141,7 +140,7 @@ pub(super) fn envelope(endpoint: Endpoint) -> Value {
     })
 }
 
-/// The bodies of one named error answer, by name.
+/// Examples of a named error response, each with its own name.
 pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
     let failures = match answer {
         "BadRequest" => vec![
@@ -260,7 +259,7 @@ fn fields() -> Problem {
     ])
 }
 
-/// A PDF that was made from a picture.
+/// The problem of a scanned PDF.
 fn screenshot() -> Problem {
     Problem::NotAProof {
         explanation: CheckExplanation::PdfWithoutText,
@@ -387,7 +386,7 @@ fn without_proof(state: PaymentState) -> Problem {
     })
 }
 
-/// A payment that has no proof.
+/// A payment without a proof.
 fn payment(state: PaymentState) -> Payment {
     let at = |hour, minute| date(11, 20).and_hms_opt(hour, minute, 7);
     Payment {

@@ -1,4 +1,4 @@
-//! Headers that several operations take.
+//! Request headers that several operations accept.
 
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{Object, ObjectBuilder, Required, Type};

@@ -1,4 +1,4 @@
-//! Named responses and their headers.
+//! Named responses that several operations share, and their headers.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) struct NamedResponse {
     description: &'static str,
 }
 
-/// Declares named responses: a type that operations refer to, and an entry of [`ALL`].
+/// Declares named responses, each as a type that operations refer to and as an entry of [`ALL`].
 macro_rules! responses {
     ($($name:ident = $status:literal, [$($header:literal),*], $description:literal;)+) => {
         $(
@@ -158,7 +158,7 @@ responses! {
         "`SERVICE_UNAVAILABLE`: keys or sessions can't be read now.";
 }
 
-/// Errors of every proof endpoint, beside those that it names itself.
+/// Errors that all proof endpoints share.
 pub(super) const OF_PROOFS: [&str; 13] = [
     "KeyInProgress",
     "KeyReused",
@@ -175,7 +175,7 @@ pub(super) const OF_PROOFS: [&str; 13] = [
     "BankTimeout",
 ];
 
-/// Errors of the check of a file, beside those that it names itself. The bank's are those of
+/// Errors of the check of a file, besides those that it declares. Errors of the bank occur only with
 /// `portal=true`.
 pub(super) const OF_CHECKS: [&str; 10] = [
     "KeyInProgress",
@@ -190,7 +190,7 @@ pub(super) const OF_CHECKS: [&str; 10] = [
     "BankTimeout",
 ];
 
-/// Errors of the creation of a lookup, beside those that it names itself.
+/// Errors of the creation of a lookup, besides those that it declares.
 pub(super) const OF_LOOKUP_CREATION: [&str; 10] = [
     "KeyInProgress",
     "KeyReused",
@@ -204,10 +204,10 @@ pub(super) const OF_LOOKUP_CREATION: [&str; 10] = [
     "NotNow",
 ];
 
-/// Errors of every read of lookups, beside those that it names itself.
+/// Errors that all reads of lookups share.
 pub(super) const OF_LOOKUP_READS: [&str; 4] = ["InvalidApiKey", "TooManyReads", "Fault", "NotNow"];
 
-/// Errors of every route of batches, beside those that it names itself.
+/// Errors that all routes of batches share.
 pub(super) const OF_BATCHES: [&str; 5] = [
     "NoCredential",
     "CrossSite",
@@ -216,7 +216,7 @@ pub(super) const OF_BATCHES: [&str; 5] = [
     "NotNow",
 ];
 
-/// Errors of every route under a session, beside those that it names itself.
+/// Errors that all routes that need a session share.
 pub(super) const OF_SESSIONS: [&str; 5] = [
     "Unauthenticated",
     "CrossSite",
@@ -225,10 +225,10 @@ pub(super) const OF_SESSIONS: [&str; 5] = [
     "NotNow",
 ];
 
-/// Headers of every answer to a request whose key is good.
+/// Headers of every response to a request with a valid key.
 pub(super) const LIMITS: [&str; 2] = ["RateLimit", "RateLimit-Policy"];
 
-/// Every named header.
+/// All header components, by name.
 pub(super) fn headers() -> Vec<(&'static str, Header)> {
     let mut headers = general_headers();
     headers.extend(proof_headers());
@@ -312,7 +312,7 @@ fn general_headers() -> Vec<(&'static str, Header)> {
     ]
 }
 
-/// Headers of answers with a proof, or of a lookup.
+/// Headers of responses with a proof, or about a lookup.
 fn proof_headers() -> Vec<(&'static str, Header)> {
     vec![
         (
@@ -355,7 +355,7 @@ fn proof_headers() -> Vec<(&'static str, Header)> {
     ]
 }
 
-/// Adds a header to a response.
+/// Adds a reference to a header component to a response.
 pub(super) fn add_header(response: &mut Response, name: &str) {
     let reference = Ref::new(format!("#/components/headers/{name}"));
     let header = RefOr::Ref(reference);
@@ -363,7 +363,7 @@ pub(super) fn add_header(response: &mut Response, name: &str) {
 }
 
 impl NamedResponse {
-    /// The response, with an example of each of its codes.
+    /// The response component, with an example for each of its error codes.
     pub(super) fn describe(&self) -> Response {
         let content = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name("Error")))

@@ -1,4 +1,4 @@
-//! Schemas of values whose Rust type says less than the API does.
+//! Schemas of values whose Rust type is less specific than the API.
 
 use domain::audit::Action;
 use domain::key::{Environment, KeyStatus};
@@ -14,19 +14,19 @@ pub(crate) fn text(description: &str) -> ObjectBuilder {
         .description(Some(description))
 }
 
-/// The words of an enum.
+/// A string schema with the names of an enum's variants.
 pub(crate) fn words<T: VariantNames>() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .enum_values(Some(T::VARIANTS.iter().copied()))
 }
 
-/// The words of an enum, of which one is the default.
+/// A string schema with the names of an enum's variants, and its default.
 pub(crate) fn choice<T: VariantNames + Default + Into<&'static str>>() -> ObjectBuilder {
     words::<T>().default(Some(T::default().into().into()))
 }
 
-/// Text of a format.
+/// A string schema with a `format`.
 pub(crate) fn formatted(format: &str) -> ObjectBuilder {
     let format = SchemaFormat::Custom(format.to_owned());
     ObjectBuilder::new()

@@ -1,5 +1,4 @@
-//! `/docs`: the API's description for people. Swagger UI is compiled in; nothing is loaded from
-//! elsewhere.
+//! `/docs`: the API's description in Swagger UI, which is embedded and loads nothing from other servers.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,16 +14,16 @@ use axum::routing::get;
 use utoipa_swagger_ui::{Config, SwaggerFile};
 use web::{Problem, RequestContext};
 
-/// The page's own scripts and styles, and requests to this server. Swagger UI sets styles on
-/// elements and draws its icons from `data:` addresses.
+/// Allows only the page's own scripts and styles, and requests to this server. Swagger UI also sets inline
+/// styles, and its icons are `data:` URLs.
 const CSP: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
      img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'",
 );
 
-/// The description is beside the page, at the root and under `/api` alike. The validator
-/// badge would be fetched from a third party's server.
+/// The relative URL of the description works at the root and under `/api`. The validator badge is disabled,
+/// since it would be loaded from a third party's server.
 static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     Arc::new(
         Config::from("../openapi.json")
@@ -40,7 +39,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
         .route("/docs/{file}", get(file))
 }
 
-/// The page's addresses are relative to `docs/`.
+/// Redirects to `docs/`, because the page's URLs are relative to it.
 async fn redirect() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
@@ -49,12 +48,10 @@ async fn redirect() -> Response {
     response
 }
 
-/// The page.
 async fn index(call: Extension<RequestContext>) -> Response {
     file(Path("index.html".to_owned()), call).await
 }
 
-/// A file of the page.
 async fn file(Path(name): Path<String>, Extension(call): Extension<RequestContext>) -> Response {
     match utoipa_swagger_ui::serve(&name, Arc::clone(&CONFIG)) {
         Ok(Some(file)) => served(file),

@@ -1,4 +1,4 @@
-//! `GET /healthz`.
+//! Handler of `GET /healthz`.
 
 use axum::response::Response;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! `GET /openapi.json`.
+//! Handler of `GET /openapi.json`.
 
 use std::sync::LazyLock;
 

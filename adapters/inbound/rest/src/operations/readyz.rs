@@ -1,4 +1,4 @@
-//! `GET /readyz`.
+//! Handler of `GET /readyz`.
 
 use std::sync::Arc;
 

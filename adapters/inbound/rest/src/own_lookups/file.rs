@@ -1,4 +1,4 @@
-//! `GET /lookups/{id}/xml`, `/pdf` and `/zip`.
+//! Handlers of `GET /lookups/{id}/xml`, `/pdf` and `/zip`.
 
 use axum::response::Response;
 use domain::file::Format;

@@ -1,4 +1,4 @@
-//! `GET /v1/participants`.
+//! Handler of `GET /v1/participants`.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::RestState;
 use crate::openapi::responses::{Fault, FaultyInput};
 use crate::people::input::Input;
 
-/// The catalogue changes once a day at most.
+/// `Cache-Control`: one hour, since the catalogue changes at most once a day.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 /// Parameters of the request.
@@ -94,14 +94,14 @@ fn date(query: Option<&str>, today: NaiveDate) -> Result<NaiveDate, Problem> {
         .map_err(|error| Problem::invalid_field(Field::Date.name(), FieldErrorKind::Date(error)))
 }
 
-/// The same bytes have the same tag, on every replica of one version.
+/// The `ETag` of a body. Equal bodies have the same tag on all replicas of one version.
 fn entity_tag(body: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     hasher.write(body);
     format!("\"{:016x}\"", hasher.finish())
 }
 
-/// Returns `true` if the caller has the answer with this tag (RFC 9110, 13.1.2).
+/// Returns `true` if `If-None-Match` contains the tag (RFC 9110, 13.1.2).
 fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     headers
         .get_all(IF_NONE_MATCH)

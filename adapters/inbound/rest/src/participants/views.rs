@@ -1,4 +1,4 @@
-//! The list of participants, as JSON.
+//! JSON view of the list of participants.
 
 use chrono::NaiveDate;
 use domain::participant::{Catalogue, Participant};

@@ -1,8 +1,8 @@
-//! Reader of people's queries and bodies, into structs that derive `Deserialize` and `Validate`.
+//! Parser of query strings and bodies into structs that derive `Deserialize` and `Validate`.
 //!
-//! Serde and validator would each stop early: serde at the first faulty member, validator when
-//! there was one. The reader deserialises each member on its own first, so that all faults are
-//! reported at once. An unknown name is a fault too, for its sender believes that it counts.
+//! Serde alone would stop at the first invalid member, and validation would then not run at all. So each
+//! member is first deserialised separately, and all errors are reported at once. Unknown names are errors
+//! too, since their sender expects them to have an effect.
 
 use std::borrow::Cow;
 
@@ -27,16 +27,16 @@ pub(crate) use self::error::rule_error;
 pub(crate) use self::names::names;
 pub(crate) use self::text::{After, Choice, Id, Instant, Name, Search, SearchText, Text, Word};
 
-/// Members of a body, or parameters of an address. Those that a struct has are taken out; what is
-/// left at the end is unknown.
+/// Members of a body, or parameters of a query string. Each struct removes its own members; those that are
+/// left at the end are unknown.
 pub(crate) struct Input<'a> {
     left: Vec<(Cow<'a, str>, Raw<'a>)>,
-    /// Names that a struct has and the input hasn't.
+    /// Names of struct members that the input lacks.
     absent: Vec<&'static str>,
     faults: Vec<FieldFault>,
 }
 
-/// Reads a body.
+/// Parses a body into a struct that has all of its members.
 pub(crate) fn body<T: DeserializeOwned + Validate>(body: &[u8]) -> Result<T, Problem> {
     let members = json::read_object(body, names::<T>())?.into_iter();
     let members = members.map(|(name, value)| (name, Raw::Member(value)));
@@ -52,7 +52,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The parameters of a query.
+    /// The parameters of a query string.
     pub(crate) fn of_query(query: Option<&'a str>) -> Self {
         let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
         Self::new(pairs.map(|(name, value)| (name, Raw::Parameter(value))))
@@ -63,10 +63,10 @@ impl<'a> Input<'a> {
         Value(taken.map(|(_, value)| value).collect())
     }
 
-    /// Reads the members of a struct, unless one of them is faulty. Its rules are applied once every
-    /// required member is there; a faulty one is absent to them.
+    /// Parses a struct; `None` if one of its members is invalid. Validation rules run when all required
+    /// members are present; invalid members are treated as absent.
     ///
-    /// Several structs may be read from one input; each has names of its own.
+    /// Several structs with different names may be parsed from one input.
     pub(crate) fn part<T: DeserializeOwned + Validate>(&mut self) -> Option<T> {
         let names = names::<T>();
         let mut faults = Vec::new();
@@ -89,7 +89,7 @@ impl<'a> Input<'a> {
             Err(Error::Missing(name)) if faults.iter().all(|fault| fault.field != *name) => {
                 faults.push(FieldFault::new(*name, FieldProblem::Missing));
             }
-            // The member is reported already.
+            // The invalid member has already been reported.
             Err(_) => {}
         }
         faults.sort_by_key(|fault| names.iter().position(|name| fault.field == *name));
@@ -98,18 +98,18 @@ impl<'a> Input<'a> {
         part
     }
 
-    /// The value, unless it is a fault.
+    /// Records an error; `None` then.
     pub(crate) fn checked<T>(&mut self, value: Result<T, FieldFault>) -> Option<T> {
         value.map_err(|fault| self.faults.push(fault)).ok()
     }
 
-    /// Reads the struct that has all members.
+    /// Parses a struct that has all members of the input.
     pub(crate) fn only<T: DeserializeOwned + Validate>(mut self) -> Result<T, Problem> {
         let part = self.part();
         self.end(part)
     }
 
-    /// Returns the value made of the parts, or all faults. Without a value there is a fault.
+    /// Returns the value, or all recorded errors. When `value` is `None`, an error must have been recorded.
     pub(crate) fn end<T>(mut self, value: Option<T>) -> Result<T, Problem> {
         let unknown = self.left.iter().map(|(name, _)| &**name);
         let unknown = UnknownNames::Refused.faults(unknown, &self.absent);
@@ -121,7 +121,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Deserialises an optional member for which `null` isn't the same as its absence.
+/// Deserialises an optional member for which `null` and absence differ.
 pub(crate) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! Lists that are read page by page.
+//! Paged lists.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -46,7 +46,7 @@ impl From<Paging> for PageRequest {
     }
 }
 
-/// Reads the parameters of a list: its own and those of the page.
+/// Parses the parameters of a list: its filters and its page.
 pub(crate) fn read<T: DeserializeOwned + Validate>(
     mut parameters: Input<'_>,
 ) -> Result<(T, PageRequest), Problem> {
@@ -56,7 +56,7 @@ pub(crate) fn read<T: DeserializeOwned + Validate>(
     Ok((own, paging.into()))
 }
 
-/// One page of a list.
+/// JSON view of one page of a list.
 #[derive(Serialize)]
 pub(crate) struct Listing<T> {
     items: Vec<T>,
@@ -64,7 +64,7 @@ pub(crate) struct Listing<T> {
     total: Option<u64>,
 }
 
-/// Describes a [`Listing`] under a name of its own.
+/// Declares the schema of a [`Listing`] of one item type.
 macro_rules! page {
     ($name:ident of $item:ty) => {
         #[derive(ToSchema)]
@@ -89,7 +89,7 @@ page!(BatchPage of BatchBody);
 page!(DeliveryPage of DeliveryBody);
 
 impl<T> Listing<T> {
-    /// The page, and where the next one begins.
+    /// Converts a page; `next` is the encoded cursor of its last item.
     pub(crate) fn of<U>(page: Page<U>, view: impl FnMut(U) -> T) -> Self {
         let last = page.items.last().filter(|_| page.has_next);
         let next = last.map(|(cursor, _)| URL_SAFE_NO_PAD.encode(cursor.to_string()));

@@ -1,4 +1,4 @@
-//! Request of a person, as a handler gets it.
+//! Extractor of a request with a session.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use super::state::PeopleState;
 use crate::MAX_BODY_BYTES;
 use crate::failure;
 
-/// A request under a session, without its body.
+/// Extractor of a request with a session. The body is read later.
 pub(crate) struct PersonRequest {
     people: Arc<PeopleState>,
-    /// The person.
+    /// The user whose session it is.
     pub(crate) caller: Caller,
     call: RequestContext,
     incoming: Incoming,
@@ -44,7 +44,7 @@ impl FromRequestParts<Arc<PeopleState>> for PersonRequest {
         parts: &mut Parts,
         people: &Arc<PeopleState>,
     ) -> Result<Self, Self::Rejection> {
-        // A malformed id is the id of nothing.
+        // A malformed id is treated like an unknown one.
         let ids = Path::from_request_parts(parts, people).await;
         let ids = ids.map_or_else(|_| HashMap::new(), |Path(ids)| ids);
         let Extension(caller) = Extension::from_request_parts(parts, people).await?;
@@ -83,12 +83,12 @@ impl PersonRequest {
         self.people.request_layer.clock.now()
     }
 
-    /// The id in the path.
+    /// The path parameter `id`.
     pub(crate) fn id(&self) -> Result<Uuid, Problem> {
         self.id_of("id")
     }
 
-    /// The id of a delivery in the path.
+    /// The path parameter `delivery`.
     pub(crate) fn delivery(&self) -> Result<Uuid, Problem> {
         self.id_of("delivery")
     }
@@ -99,42 +99,42 @@ impl PersonRequest {
         id.ok_or(Problem::NoSuchResource)
     }
 
-    /// The query of the address.
+    /// The query parameters.
     pub(crate) fn parameters(&self) -> Input<'_> {
         Input::of_query(self.query.as_deref())
     }
 
-    /// Refuses every parameter.
+    /// Refuses any query parameter.
     pub(crate) fn no_parameters(&self) -> Result<(), Problem> {
         self.parameters().end(Some(()))
     }
 
-    /// The body.
+    /// Reads and parses the body.
     pub(crate) async fn body<T: DeserializeOwned + Validate>(&self) -> Result<T, Problem> {
         input::body(&self.raw_body().await?)
     }
 
-    /// The body as it was sent.
+    /// Reads the body without parsing it.
     pub(crate) async fn raw_body(&self) -> Result<Bytes, Problem> {
         self.incoming.read(&self.headers, MAX_BODY_BYTES).await
     }
 
-    /// The problem of an error, whose cause is logged.
+    /// Converts an error to a problem, and logs its cause.
     pub(crate) fn problem(&self, error: &KeyError) -> Problem {
         failure::of_key(error, &self.call.request_id)
     }
 
-    /// The problem of lookups that can't be read, whose cause is logged.
+    /// Converts an error of lookups to a problem, and logs its cause.
     pub(crate) fn lookup_problem(&self, error: &PersonLookupError) -> Problem {
         failure::of_person_lookup(error, &self.call.request_id)
     }
 
-    /// The problem of webhooks that can't be read or changed, whose cause is logged.
+    /// Converts an error of webhooks to a problem, and logs its cause.
     pub(crate) fn webhook_problem(&self, error: &WebhookError) -> Problem {
         failure::of_webhook(error, &self.call.request_id)
     }
 
-    /// Returns an answer of JSON.
+    /// A JSON response with this status.
     pub(crate) fn json(
         &self,
         status: StatusCode,
@@ -145,7 +145,7 @@ impl PersonRequest {
         Ok(response)
     }
 
-    /// Returns JSON for a part of an answer, or the whole of it.
+    /// Serialises a response body, or a part of one.
     pub(crate) fn bytes(&self, view: &impl Serialize) -> Result<Vec<u8>, Problem> {
         serde_json::to_vec(view).map_err(|error| {
             let request_id = &self.call.request_id;

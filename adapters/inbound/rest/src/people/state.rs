@@ -1,22 +1,22 @@
-//! Dependencies of the routes for people.
+//! Dependencies of the routes that need a session.
 
 use std::sync::Arc;
 
 use application::{InsightsService, KeyService, PersonLookupService, WebhookService};
 use web::{RequestLayer, SessionGuard};
 
-/// Dependencies of the routes for people.
+/// Dependencies of [`crate::people_router`].
 pub struct PeopleState {
-    /// Manages keys and plans.
+    /// Use cases of keys and plans.
     pub keys: Arc<KeyService>,
-    /// Reads customers, use and the audit log.
+    /// Reports on accounts, usage and the audit log.
     pub insights: Arc<InsightsService>,
-    /// Reads stored lookups.
+    /// Use cases of stored lookups.
     pub lookups: Arc<PersonLookupService>,
-    /// Manages webhooks.
+    /// Use cases of webhooks.
     pub webhooks: Arc<WebhookService>,
-    /// Observes each request.
+    /// Dependencies of the request middleware.
     pub request_layer: Arc<RequestLayer>,
-    /// Checks sessions.
+    /// Session check and cross-site protection.
     pub guard: Arc<SessionGuard>,
 }

@@ -1,4 +1,4 @@
-//! Bodies of the answers to people, member by member in the order in which they are written.
+//! JSON views of the routes that need a session. Members are serialised in order of declaration.
 
 use application::{Series, SeriesLabel, UsageReport};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::openapi::schemas;
 
-/// An instant as it is written everywhere: RFC 3339 in UTC, to the millisecond.
+/// Formats an instant as RFC 3339 in UTC with milliseconds.
 fn text(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

@@ -1,4 +1,4 @@
-//! Answers to requests, by how they were served.
+//! Conversion of results to responses.
 
 use application::{FetchError, Reply, Served};
 use axum::response::Response;
@@ -9,7 +9,8 @@ use super::ended::Ended;
 use crate::failure;
 
 impl Head {
-    /// Separates the answer from the facts of its request. One without an answer has its response.
+    /// Separates the answer from the data for headers and log. When there is no answer, it returns the error
+    /// response.
     pub(super) fn opened<A>(&self, mut served: Served<A, Problem>) -> (Ended, Result<A, Response>) {
         let ended = Ended::of(&mut served);
         let problem = match served {
@@ -27,7 +28,7 @@ impl Head {
         (ended, Err(problem.response(self.context.language)))
     }
 
-    /// The answer that there is no proof.
+    /// The response when there is no proof.
     pub(super) fn no_proof(&self, error: &FetchError, ended: &Ended) -> Response {
         failure::log_cause(error, &self.context.request_id);
         let inferred = ended.details.as_ref().map(|details| &details.inferred);
@@ -36,7 +37,7 @@ impl Head {
         problem.response(self.context.language)
     }
 
-    /// The answer in place of one that can't be written.
+    /// The response when serialising the answer failed.
     pub(super) fn not_encoded(&self, error: &dyn std::error::Error) -> Response {
         let RequestContext {
             request_id,

@@ -1,4 +1,4 @@
-//! The check of a file over HTTP.
+//! HTTP handling of the check of a file.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{Call, Head, RequestBody, detached};
 use crate::checks::{self, views};
 use crate::{RestState, headers};
 
-/// Answers a request with the checks of the file that it sends.
+/// Handles a request that checks the file in its body.
 pub(crate) async fn answer(
     state: Arc<RestState>,
     endpoint: Endpoint,
@@ -42,7 +42,7 @@ async fn serve(mut call: Call) {
 }
 
 impl RequestBody {
-    /// The question that is the file in a body.
+    /// The question for the file in the body.
     fn file<'a>(&'a mut self, head: &'a Head) -> Question<'a, CheckRequest, Problem> {
         let Self {
             headers,

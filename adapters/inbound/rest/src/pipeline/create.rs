@@ -1,4 +1,4 @@
-//! The creation of a lookup over HTTP.
+//! HTTP handling of the creation of a lookup.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::ending::Ending;
 use crate::lookups::views::LookupBody;
 use crate::lookups::{self, Preference};
 
-/// `Retry-After` while an attempt is made.
+/// Minimum `Retry-After`, also used while an attempt is running.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Answers a request with the lookup that it creates.
+/// Handles a request that creates a lookup.
 pub(crate) async fn answer(
     state: Arc<RestState>,
     endpoint: Endpoint,
@@ -55,7 +55,7 @@ async fn serve(mut call: Call) {
     let (ended, answer) = head.opened(served.await);
     let response = match answer {
         Ok(Ok(Some(lookup))) => head.created(&lookup, preference),
-        // It was erased since.
+        // The lookup of the first request has been erased.
         Ok(Ok(None)) if ended.ending == Ending::Repeated => {
             Problem::NoSuchLookup.response(head.context.language)
         }
@@ -67,7 +67,7 @@ async fn serve(mut call: Call) {
 }
 
 impl Head {
-    /// The answer with a lookup.
+    /// The response with a lookup.
     fn created(&self, lookup: &LookupView, preference: Option<Preference>) -> Response {
         let json = match serde_json::to_string(&LookupBody::new(lookup, self.context.language)) {
             Ok(json) => json,

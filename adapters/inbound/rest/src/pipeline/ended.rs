@@ -1,4 +1,4 @@
-//! A request at its end, without its answer.
+//! Data about a finished request.
 
 use application::{LookupDetails, NotRepeated, Served};
 use axum::http::HeaderMap;
@@ -8,13 +8,13 @@ use domain::limits::LimitStatus;
 use crate::ending::Ending;
 use crate::headers;
 
-/// Facts of a request at its end, for the headers of its answer, the log and the metrics.
+/// Data about a finished request, for response headers, log and metrics.
 pub(super) struct Ended {
     pub(super) ending: Ending,
-    /// Of a request whose key is good, also when its limits refuse it.
+    /// Key and environment; `None` if the key was invalid or not checked.
     pub(super) key: Option<(KeyId, Environment)>,
     pub(super) limit_status: Option<LimitStatus>,
-    /// Of a request that was admitted or repeated.
+    /// Details of the lookup; `None` if the request was neither admitted nor repeated.
     pub(super) details: Option<LookupDetails>,
 }
 
@@ -51,7 +51,7 @@ impl Ended {
         }
     }
 
-    /// Puts the key's limits, the inferred banks and the mark of a repeated answer.
+    /// Adds the headers for the key's limits, the inferred banks and a repeated response.
     pub(super) fn put(&self, headers: &mut HeaderMap) {
         if let Some(limit_status) = &self.limit_status {
             headers::put_standing(headers, limit_status);

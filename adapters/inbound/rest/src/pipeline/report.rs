@@ -1,4 +1,4 @@
-//! Log, metrics and trace of requests.
+//! Log, metrics and traces of requests.
 
 use axum::http::StatusCode;
 use domain::inference::Inferred;
@@ -10,7 +10,7 @@ use super::ended::Ended;
 use crate::RestState;
 
 impl Head {
-    /// Records the metrics, and writes one line, without personal data.
+    /// Records the metrics, and writes one log line without personal data.
     pub(super) fn report(&self, status: StatusCode, is_client_gone: bool, ended: &Ended) {
         let RestState {
             request_layer,
@@ -54,7 +54,7 @@ impl Head {
         );
     }
 
-    /// Records on the request's span what the log line says, without the banks.
+    /// Records endpoint, outcome, key and environment on the request's span.
     fn trace(&self, status: StatusCode, ended: &Ended) {
         let span = &self.span;
         if span.is_disabled() {

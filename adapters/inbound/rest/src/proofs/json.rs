@@ -1,4 +1,4 @@
-//! `POST /v1/cep/json`.
+//! Handler of `POST /v1/cep/json`.
 
 use std::sync::Arc;
 

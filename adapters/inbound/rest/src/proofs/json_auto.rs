@@ -1,4 +1,4 @@
-//! `POST /v1/cep/json_auto`.
+//! Handler of `POST /v1/cep/json_auto`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `POST /v1/cep/pdf`.
+//! Handler of `POST /v1/cep/pdf`.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Bodies of proof requests and answers, as they are described. Requests are read by
-//! `domain::query`, which takes exactly what these schemas allow, but for what no schema can say:
-//! the date isn't in the future or before SPEI, and the participants are in the catalogue.
+//! Schemas of the bodies of proof requests and responses. `domain::query` parses requests, and accepts
+//! exactly what these schemas allow, except for two checks that a schema can't express: dates must be
+//! neither in the future nor before SPEI, and participants must be in the catalogue.
 
 use domain::amount::MAX_INTEGER_DIGITS;
 use domain::participant::MAX_NAME_LENGTH;
@@ -157,7 +157,7 @@ fn receiver() -> ObjectBuilder {
     )
 }
 
-/// A code, or a name, which has a letter.
+/// Schema of a participant: a code, or a name, which contains at least one letter.
 fn institution(description: &str, examples: [&str; 2]) -> ObjectBuilder {
     text(description)
         .pattern(Some("^([1-9][0-9]{4}|2001|.*[A-Za-z].*)$"))

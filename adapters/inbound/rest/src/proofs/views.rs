@@ -1,4 +1,4 @@
-//! The content of a proof, as JSON.
+//! JSON view of a proof's fields.
 
 use application::Delivery;
 use chrono::SecondsFormat;
@@ -186,7 +186,8 @@ impl ParsedProof {
 }
 
 impl ProofFields {
-    /// The fields of a proof; the issuer's code is known apart from it, if at all.
+    /// The fields of a proof. The issuer's code, if known, comes from elsewhere, since the proof has only its
+    /// name.
     pub(crate) fn new(proof: &Proof, issuer: Option<ParticipantCode>) -> Self {
         Self {
             clave_rastreo: proof.tracking_key.clone(),
@@ -307,7 +308,7 @@ fn algorithm() -> ObjectBuilder {
     or_null::<SealHash>("Hash function of a valid seal. Null otherwise.")
 }
 
-/// A word of an enum, or null.
+/// A schema with the names of an enum's variants, or null.
 pub(crate) fn or_null<T: strum::VariantNames>(description: &str) -> ObjectBuilder {
     let words = T::VARIANTS.iter().map(|word| Some(*word));
     ObjectBuilder::new()

@@ -1,4 +1,4 @@
-//! `POST /v1/cep/xml`.
+//! Handler of `POST /v1/cep/xml`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `POST /v1/cep/xml_base64`.
+//! Handler of `POST /v1/cep/xml_base64`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Bodies of requests about endpoints.
+//! Parser of the bodies that create or change a webhook.
 
 use application::{NewWebhook, WebhookChange, WebhookSwitch};
 use domain::key::Environment;
@@ -16,7 +16,7 @@ use crate::json;
 use crate::openapi::schemas;
 use crate::unknown_names::UnknownNames;
 
-/// Events that an endpoint can be told.
+/// Events that a webhook can subscribe to.
 const EVENTS: &[&str] = &[
     "lookup.delivered",
     "lookup.not_found",
@@ -71,7 +71,7 @@ pub(super) fn events() -> Array {
     array
 }
 
-/// The members, still as they are spelt.
+/// The members as raw JSON.
 #[derive(Default, Deserialize)]
 struct Members<'a> {
     #[serde(borrow)]
@@ -135,14 +135,14 @@ pub(super) fn change(body: &[u8]) -> Result<WebhookChange, Problem> {
     })
 }
 
-/// Reads an object, and reports its unknown members.
+/// Parses an object, and returns the errors of unknown members too.
 fn members<'a>(
     body: &'a [u8],
     names: &'static [&'static str],
 ) -> Result<(Members<'a>, Vec<FieldFault>), Problem> {
     let read = json::read_object(body, names)?;
     let faults = json::unknown_members(&read, names, UnknownNames::Refused);
-    // The body is an object without repeated members, so both readers see the same one.
+    // No member is repeated, so serde reads the same values as `json::read_object`.
     let members = serde_json::from_slice(body);
     let members = members.map_err(|_| Problem::MalformedJson { position: 1 })?;
     Ok((members, faults))

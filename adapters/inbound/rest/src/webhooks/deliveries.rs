@@ -1,4 +1,4 @@
-//! Deliveries to webhooks.
+//! Handlers of the deliveries to a webhook.
 
 use axum::http::StatusCode;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Endpoints of webhooks.
+//! Handlers that create, list, change and remove webhooks.
 
 use axum::http::StatusCode;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Bodies of answers about webhooks.
+//! JSON views of webhooks and deliveries.
 
 use application::{CreatedWebhook, DeliveryView, WebhookView};
 use chrono::{DateTime, SecondsFormat, Utc};

@@ -1,32 +1,32 @@
-//! Declared media types of bodies.
+//! Checks of `Content-Type` and `Content-Encoding`.
 
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 
 use crate::context::single_header;
 
-/// Returns true when the headers declare `application/json`, in UTF-8 and not compressed.
+/// Returns true when the headers declare uncompressed `application/json` in UTF-8.
 pub fn is_json(headers: &HeaderMap) -> bool {
     media_type(headers).is_some_and(|value| is_type(value, "application/json"))
 }
 
-/// Returns true when the headers declare JSON, a table or a ZIP file: types that no form has a browser send,
-/// so that a page of another site has to ask first (Fetch, "CORS-safelisted request-header").
+/// Returns true when the headers declare JSON, a table or a ZIP file. HTML forms can't send these types, so
+/// pages of another site need a preflight (Fetch, "CORS-safelisted request-header").
 pub(crate) fn is_json_or_file(headers: &HeaderMap) -> bool {
     is_json(headers) || table_type(headers).is_some() || is_archive(headers)
 }
 
-/// Kinds of tables that a body is declared as.
+/// Format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableType {
-    /// Values with separators between them.
+    /// Comma, semicolon or tab separated values.
     Csv,
-    /// An object of JSON in each line.
+    /// One JSON object per line.
     JsonLines,
 }
 
-/// The kind of table that the headers declare, not compressed. Browsers on computers with Excel declare
-/// every CSV as a file of Excel. A declared encoding doesn't count: the file itself tells.
+/// The table format that the headers declare, if uncompressed. Browsers on computers with Excel send CSV
+/// files with Excel's type. `charset` is ignored: the encoding is detected from the file.
 pub(super) fn table_type(headers: &HeaderMap) -> Option<TableType> {
     let declared = essence(media_type(headers)?);
     let types = [
@@ -44,7 +44,7 @@ pub(super) fn table_type(headers: &HeaderMap) -> Option<TableType> {
     matching.next().map(|(_, table)| table)
 }
 
-/// Returns true when the headers declare a ZIP file, not compressed.
+/// Returns true when the headers declare a ZIP file without a `Content-Encoding`.
 pub(super) fn is_archive(headers: &HeaderMap) -> bool {
     let types = [
         "application/zip",
@@ -62,26 +62,26 @@ fn essence(value: &str) -> &str {
     value.split(';').next().unwrap_or_default().trim()
 }
 
-/// The declared media type of a body that isn't compressed.
+/// The `Content-Type` of a body without a `Content-Encoding`.
 fn media_type(headers: &HeaderMap) -> Option<&str> {
     single_header(headers, &CONTENT_TYPE).filter(|_| is_plain(headers))
 }
 
-/// Returns true when the body isn't compressed.
+/// Returns true when the headers declare no `Content-Encoding` other than `identity`.
 pub(super) fn is_plain(headers: &HeaderMap) -> bool {
     headers.get_all(CONTENT_ENCODING).iter().all(is_identity)
 }
 
-/// Returns true when a `Content-Encoding` leaves the body as it is.
+/// Returns true when all codings in a `Content-Encoding` value are `identity`.
 fn is_identity(encodings: &HeaderValue) -> bool {
     let mut encodings = encodings.as_bytes().split(|byte| *byte == b',');
     encodings.all(|encoding| encoding.trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-/// Returns true when `value` is this media type, without parameters or in UTF-8.
+/// Returns true when `value` is this media type, with no parameter other than `charset=utf-8`.
 pub(super) fn is_type(value: &str, name: &str) -> bool {
     let (essence, parameters) = value.split_once(';').unwrap_or((value, ""));
-    // A semicolon may stand without a parameter (RFC 9110, 5.6.6).
+    // A parameter may be empty (RFC 9110, 5.6.6).
     let mut parameters = parameters
         .split(';')
         .map(str::trim)

@@ -1,11 +1,11 @@
-//! The field `Forwarded` (RFC 7239, section 4): elements of parameters, whose values may be quoted.
+//! Parser of the `Forwarded` field (RFC 7239, section 4).
 
 use axum::http::HeaderValue;
 
 use super::{Hop, node};
 
-/// The hops of a `Forwarded` field. One that can't be read whole has a single unknown hop: a quote that
-/// a caller left open would else swallow what the proxy appended.
+/// The hops of a `Forwarded` field. A field that can't be parsed as a whole counts as one unknown hop:
+/// otherwise a quote left open by a caller could hide the hop that the proxy appended.
 pub(super) fn hops(value: &HeaderValue) -> Vec<Hop> {
     let hops = value.to_str().ok().and_then(|text| {
         let mut rest = text;
@@ -22,7 +22,7 @@ pub(super) fn hops(value: &HeaderValue) -> Vec<Hop> {
     hops.unwrap_or_else(|| vec![Hop::Unknown])
 }
 
-/// Reads an element, and returns its hop and the text after it.
+/// Parses one element (parameters separated by `;`), and returns its hop and the remaining text.
 fn element(text: &str) -> Option<(Hop, &str)> {
     let mut hop = None;
     let mut rest = text;
@@ -40,7 +40,7 @@ fn element(text: &str) -> Option<(Hop, &str)> {
     }
 }
 
-/// Reads a token, or an address with a port, whose quotes some proxies forget.
+/// Parses a token. `:`, `[` and `]` are accepted too, since some proxies don't quote addresses with ports.
 fn token(text: &str) -> Option<(&str, &str)> {
     let is_part = |character: char| {
         character.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~:[]".contains(character)
@@ -50,7 +50,7 @@ fn token(text: &str) -> Option<(&str, &str)> {
     (!token.is_empty()).then_some((token, rest))
 }
 
-/// Reads a token or a quoted string.
+/// Parses a token or a quoted string.
 fn value(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         return token(text).map(|(token, rest)| (token.to_owned(), rest));

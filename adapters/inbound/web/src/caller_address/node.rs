@@ -1,4 +1,4 @@
-//! Nodes: how fields spell the address of a hop.
+//! Parser of the address of a single hop.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -16,7 +16,7 @@ fn read(bytes: &[u8]) -> Hop {
     str::from_utf8(bytes).map_or(Hop::Unknown, |text| hop(text.trim_matches([' ', '\t'])))
 }
 
-/// Reads an address, with or without a port; an IPv6 one with or without brackets.
+/// Parses an address, with or without a port; IPv6 with or without brackets.
 pub(super) fn hop(text: &str) -> Hop {
     let address = text
         .parse::<IpAddr>()

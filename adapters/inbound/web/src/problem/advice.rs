@@ -1,4 +1,4 @@
-//! Next step of a lookup's owner.
+//! The next step for the owner of a lookup.
 
 use application::LookupView;
 use domain::hints::Hint;
@@ -14,14 +14,14 @@ use super::missing;
 use super::text::List;
 use crate::language::Language;
 
-/// The next step of a lookup's owner, as a sentence. `None` once a proof with a good seal is delivered, and
-/// in lists for one that an older version delivered.
+/// The next step for the owner of a lookup, as a sentence. `None` once a proof with a valid seal is
+/// delivered, and in lists for a proof that an older version delivered without a verdict on its seal.
 pub fn what_to_do(lookup: &LookupView, language: Language) -> Option<String> {
     Advice::of(lookup, language).map(|advice| advice.message(language))
 }
 
 catalogue! {
-    /// A next step.
+    /// A next step for the owner of a lookup.
     pub enum Advice -> &'static str {
         /// Wait: no attempt was made yet, or one is being made.
         AwaitTurn = "await_turn", "advice-await-turn";
@@ -30,57 +30,57 @@ catalogue! {
         /// Wait: the bank knows the payment, and may issue its proof.
         AwaitProof { state: PaymentState }
             = "await_proof", "advice-await-proof"(state: state.label());
-        /// Wait, and don't count on the payment.
+        /// Wait, and don't rely on the payment: its return is in process.
         AwaitReturn { state: PaymentState }
             = "await_return", "advice-await-return"(state: state.label());
-        /// Don't count on a payment whose return had begun, and ask again later.
+        /// Don't rely on a payment whose return had begun, and look it up again later.
         ReturnPending { state: PaymentState }
             = "return_pending", "advice-return-pending"(state: state.label());
-        /// Compare the question with its source while it is asked again.
+        /// Compare the query's data with their source while the gateway retries.
         CheckMeanwhile = "check_meanwhile", "advice-check-meanwhile";
-        /// Correct a question that contradicts itself.
+        /// Correct query data that contradict each other.
         CorrectQuestion { hint: String }
             = "correct_question", "advice-correct-question"(hint: hint);
-        /// Compare the question with its source, and ask another one.
+        /// Compare the query's data with their source, and create a corrected lookup.
         CheckQuestion = "check_question", "advice-check-question";
-        /// Don't accept a proof whose seal is wrong.
+        /// Don't accept a proof whose seal is invalid.
         RejectProof = "reject_proof", "advice-reject-proof";
         /// Confirm the payment of a proof whose seal couldn't be checked.
         ConfirmPayment = "confirm_payment", "advice-confirm-payment";
-        /// Don't count on a payment that was returned.
+        /// Don't rely on a payment that was returned.
         PaymentReturned { state: PaymentState }
             = "payment_returned", "advice-payment-returned"(state: state.label());
-        /// Don't count on a payment that was rejected.
+        /// Don't rely on a payment that was rejected.
         PaymentRejected { state: PaymentState }
             = "payment_rejected", "advice-payment-rejected"(state: state.label());
-        /// Don't count on a payment that was canceled.
+        /// Don't rely on a payment that was canceled.
         PaymentCanceled { state: PaymentState }
             = "payment_canceled", "advice-payment-canceled"(state: state.label());
-        /// Have the receiving bank confirm a payment that got no proof in time.
+        /// Ask the receiving bank to confirm a payment that got no proof in time.
         AskReceivingBank = "ask_receiving_bank", "advice-ask-receiving-bank";
-        /// Name banks that can't be inferred.
+        /// Give the banks that can't be inferred.
         NameBanks { issuer: Option<GapReason>, receiver: Option<GapReason> }
             = "name_banks",
             "advice-name-banks"(fields: List::of(missing(issuer.as_ref(), receiver.as_ref())));
-        /// Don't ask for a transfer within one institution.
+        /// Correct the banks: both are the same institution, which SPEI transfers never are.
         SameInstitution { code: ParticipantCode }
             = "same_institution", "advice-same-institution"(code: code);
-        /// Ask again later.
+        /// Create the lookup again later.
         AskAgain = "ask_again", "advice-ask-again";
-        /// Ask again what was canceled, if the proof is still wanted.
+        /// Create a canceled lookup again if the proof is still needed.
         AskAnew = "ask_anew", "advice-ask-anew";
     }
 }
 
 impl Advice {
-    /// The rule. What the bank said of the payment decides, then what is wrong with the question.
+    /// Chooses the step by the lookup's state, then by the bank's record of the payment, then by the hints.
     fn of(lookup: &LookupView, language: Language) -> Option<Self> {
         let payment = lookup.payment.map(|payment| payment.state);
-        // A record of a payment that the bank doesn't know says no more than none.
+        // A record with the state "not found" is treated as no record.
         let payment = payment.filter(|state| *state != PaymentState::NotFound);
         Some(match lookup.state {
             LookupState::Delivered => {
-                // A list has the verdict of the delivery's time alone.
+                // Lists hold only the verdict at the time of delivery.
                 let now = lookup.delivery.as_ref();
                 let now = now.map(|delivery| delivery.seal.verdict.into());
                 return Self::of_seal(now.or(lookup.seal)?);
@@ -120,7 +120,8 @@ impl Advice {
         }
     }
 
-    /// What the bank's last word on a payment means once it isn't asked any more; `None` if it may issue a proof.
+    /// The step for the payment's last known state once the bank is no longer queried; `None` if the bank
+    /// may still issue a proof.
     fn of_last_word(state: Option<PaymentState>) -> Option<Self> {
         match Self::of_payment(state?) {
             Self::AwaitProof { .. } => None,
@@ -129,7 +130,7 @@ impl Advice {
         }
     }
 
-    /// The correction of a question that contradicts itself.
+    /// The correction for the first hint that is a contradiction.
     fn of_hints(hints: &[Hint], language: Language) -> Option<Self> {
         let contradiction = hints.iter().find(|hint| hint.is_contradiction())?;
         let hint = HintReason::from(contradiction.clone()).message(language);

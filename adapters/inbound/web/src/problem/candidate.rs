@@ -1,4 +1,4 @@
-//! Participants that may be meant by a name.
+//! Participants that a given name may refer to.
 
 use domain::participant::NamedParticipant;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,6 @@
-//! Form of the catalogue's tables.
+//! Macro that declares the catalogue's enums.
 
-/// Declares an enum of problems together with the code, the message and the message's parameters
-/// of each, so that each problem stands in one place:
+/// Declares an enum of problems with each one's code, message and message parameters in one place:
 ///
 /// ```text
 /// /// The key reached its limit a minute.
@@ -9,8 +8,8 @@
 ///     = Code::RateLimitExceeded, "rate-limited"(limit: limit, seconds: &seconds(*retry_after));
 /// ```
 ///
-/// `"rate-limited"` is a message of `i18n/es.ftl` and `i18n/en.ftl`, which shows `{ $limit }` and
-/// `{ $seconds }`. The members of a variant are references in the expressions of its parameters.
+/// `"rate-limited"` is the id of a message in `i18n/es.ftl` and `i18n/en.ftl` with the parameters
+/// `{ $limit }` and `{ $seconds }`. In parameter expressions, a variant's members are references.
 macro_rules! catalogue {
     (
         $(#[$attribute:meta])*
@@ -37,7 +36,7 @@ macro_rules! catalogue {
         }
 
         impl $name {
-            /// The codes of all variants, in their order.
+            /// The codes of all variants, in order of declaration.
             $visibility const CODES: &[$code_type] = &[$($code),+];
 
             #[cfg_attr(not(test), allow(dead_code, reason = "read by a test"))]
@@ -48,14 +47,13 @@ macro_rules! catalogue {
                 }
             ),+];
 
-            /// Returns the code, which doesn't depend on the language.
             $visibility fn code(&self) -> $code_type {
                 match self {
                     $(Self::$variant { .. } => $code,)+
                 }
             }
 
-            /// Returns the time after which the same request may succeed: the member `retry_after`.
+            /// Returns the member `retry_after`: the time after which the same request may succeed.
             #[allow(dead_code, reason = "not every enum has a variant with one")]
             #[allow(unused_variables, reason = "other members aren't read")]
             $visibility fn retry_after(&self) -> Option<std::time::Duration> {
@@ -68,7 +66,7 @@ macro_rules! catalogue {
                 }
             }
 
-            /// Returns the message: what is wrong with which input, and what to do next.
+            /// Returns the message: the error and its remedy.
             #[allow(unused_variables, reason = "a message needn't show every member")]
             $visibility fn message(&self, language: $crate::language::Language) -> String {
                 match self {
@@ -85,7 +83,7 @@ macro_rules! catalogue {
     };
 }
 
-/// The member named `retry_after` among pairs of a name and its binding.
+/// Finds the member named `retry_after` among pairs of a name and its binding.
 macro_rules! retry_after_of {
     () => {
         None

@@ -1,11 +1,10 @@
-//! Explanations of checks of a proof, in the language of their reader.
+//! Explanations of the checks of a proof, in the caller's language.
 
 use domain::check::{Check, CheckName, CheckReason};
 
 use super::catalogue::catalogue;
 use crate::language::Language;
 
-/// The explanation of a check's result.
 pub fn explanation(check: &Check, language: Language) -> String {
     match check.reason {
         Some(reason) => CheckExplanation::from(reason).message(language),
@@ -14,24 +13,22 @@ pub fn explanation(check: &Check, language: Language) -> String {
 }
 
 catalogue! {
-    /// Explanation of a check that is `ok`.
+    /// Explanation of a check that passed.
     #[derive(Copy, Eq)]
     pub enum CheckPassed -> CheckName {
-        /// The file is a proof.
         Structure = CheckName::Structure, "check-ok-estructura";
-        /// The attributes agree with the chain.
+        /// The XML attributes match the original chain.
         Attributes = CheckName::Attributes, "check-ok-atributos";
-        /// The visible text agrees with the chain.
+        /// The PDF's visible text matches the original chain.
         VisibleText = CheckName::VisibleText, "check-ok-texto";
-        /// The seal is good.
+        /// The seal is a valid signature of the original chain.
         Seal = CheckName::Seal, "check-ok-sello";
-        /// The chain repeats the seal.
+        /// The seal at the end of the original chain is the same one.
         RepeatedSeal = CheckName::RepeatedSeal, "check-ok-sello-repetido";
-        /// The chain names the certificate.
+        /// The certificate number in the original chain is the same one.
         Certificate = CheckName::Certificate, "check-ok-certificado";
-        /// The tracking key is right.
         TrackingKey = CheckName::TrackingKey, "check-ok-clave-rastreo";
-        /// The bank issues the same proof.
+        /// The bank's portal returns the same proof.
         Portal = CheckName::Portal, "check-ok-portal";
     }
 }
@@ -52,132 +49,109 @@ impl From<CheckName> for CheckPassed {
 }
 
 catalogue! {
-    /// Explanation of a check that isn't `ok`.
+    /// Explanation of a check that failed, or could not be made.
     #[derive(Copy, Eq)]
     pub enum CheckExplanation -> CheckReason {
-        /// The file has more than a proof may have.
+        /// The file exceeds the size limit.
         TooLarge = CheckReason::TooLarge, "check-archivo-muy-grande";
-        /// The file is empty.
         Empty = CheckReason::Empty, "check-archivo-vacio";
-        /// The file is an invoice (CFDI) of the tax authority's.
+        /// The file is an invoice (CFDI), the tax authority's format.
         Invoice = CheckReason::Invoice, "check-es-factura";
-        /// The file is a picture.
         Picture = CheckReason::Picture, "check-es-imagen";
-        /// The file is a document of a word processor or a spreadsheet.
+        /// The file is from a word processor or a spreadsheet.
         OfficeDocument = CheckReason::OfficeDocument, "check-es-documento-de-office";
-        /// The file is a page of a web site.
         WebPage = CheckReason::WebPage, "check-es-pagina-web";
-        /// The file is an e-mail.
         Email = CheckReason::Email, "check-es-correo";
-        /// The file is JSON.
         Json = CheckReason::Json, "check-es-json";
-        /// The body is a form in place of a file.
+        /// The body is a form submission instead of a file.
         Form = CheckReason::Form, "check-es-formulario";
-        /// The file is plain text.
         PlainText = CheckReason::PlainText, "check-es-texto";
-        /// The file is compressed, and isn't a ZIP.
+        /// The file is compressed in another format than ZIP.
         OtherArchive = CheckReason::OtherArchive, "check-es-otro-archivo-comprimido";
         /// The file is neither XML nor PDF nor ZIP.
         UnknownFormat = CheckReason::UnknownFormat, "check-formato-desconocido";
-        /// The ZIP can't be read.
         DamagedZip = CheckReason::DamagedZip, "check-zip-danado";
-        /// The ZIP holds more, or larger, files than are checked.
+        /// The ZIP exceeds the limits on number or size of files.
         ZipTooLarge = CheckReason::ZipTooLarge, "check-zip-muy-grande";
-        /// The ZIP holds no proof.
         ZipWithoutProofs = CheckReason::ZipWithoutProofs, "check-zip-sin-comprobantes";
-        /// The file is a ZIP within a ZIP.
         NestedZip = CheckReason::NestedZip, "check-zip-en-zip";
-        /// The file within a ZIP is encrypted.
         EncryptedEntry = CheckReason::EncryptedEntry, "check-archivo-cifrado";
-        /// The file within a ZIP is damaged, or compressed by another method than Deflate.
+        /// The ZIP entry is damaged, or compressed by another method than Deflate.
         UnreadableEntry = CheckReason::UnreadableEntry, "check-archivo-ilegible";
-        /// The file within a ZIP is deflated far more than proofs are.
+        /// The ZIP entry's compression ratio is far above a proof's, as in a ZIP bomb.
         TooDeflated = CheckReason::TooDeflated, "check-compresion-excesiva";
-        /// The file has far more parts than any proof.
+        /// The file has far more elements or objects than any proof.
         TooComplex = CheckReason::TooComplex, "check-demasiado-complejo";
-        /// The XML isn't UTF-8.
         NotUtf8 = CheckReason::NotUtf8, "check-no-es-utf8";
-        /// The XML declares a document type.
+        /// The XML has a DOCTYPE.
         DocumentType = CheckReason::DocumentType, "check-tipo-de-documento";
-        /// The file isn't well-formed XML.
         NotXml = CheckReason::NotXml, "check-no-es-xml";
         /// The XML's root element isn't a proof's.
         Root = CheckReason::Root, "check-otra-raiz";
         /// An element or attribute is missing.
         Missing = CheckReason::Missing, "check-falta-un-dato";
-        /// An element is repeated.
         Repeated = CheckReason::Repeated, "check-dato-repetido";
-        /// An attribute can't be read.
+        /// An attribute's value can't be parsed.
         Unreadable = CheckReason::Unreadable, "check-dato-ilegible";
-        /// The file isn't a PDF.
         NotPdf = CheckReason::NotPdf, "check-no-es-pdf";
-        /// The PDF is encrypted.
         EncryptedPdf = CheckReason::EncryptedPdf, "check-pdf-cifrado";
-        /// The PDF is damaged.
         DamagedPdf = CheckReason::DamagedPdf, "check-pdf-danado";
-        /// The PDF has no text, as one made from a picture.
+        /// The PDF has no text, such as a scan.
         PdfWithoutText = CheckReason::PdfWithoutText, "check-pdf-sin-texto";
-        /// The PDF doesn't print the original chain, the seal and the certificate number as the
-        /// portal's does.
+        /// The PDF doesn't show the original chain, the seal and the certificate number as the portal's do.
         PdfWithoutChain = CheckReason::PdfWithoutChain, "check-pdf-sin-cadena";
-        /// A receipt of a bank.
+        /// The file is a receipt of a commercial bank.
         BankReceipt = CheckReason::BankReceipt, "check-comprobante-del-banco";
-        /// A report on the state of a payment.
+        /// The file is the portal's report on a payment's state.
         StateReport = CheckReason::StateReport, "check-reporte-de-estado";
-        /// Several proofs in one PDF.
+        /// The PDF contains several proofs.
         SeveralProofs = CheckReason::SeveralProofs, "check-varios-comprobantes";
         /// The seal is valid, so the named fields were changed.
         FieldsChanged = CheckReason::FieldsChanged, "check-campos-cambiados";
-        /// The seal is valid, and so many fields contradict that the chain is another payment's.
+        /// The seal is valid, and so many fields differ that the chain is another payment's.
         ChainOfAnotherPayment = CheckReason::ChainOfAnotherPayment, "check-cadena-de-otro-pago";
-        /// The seal is invalid, and fields contradict: the original chain was changed.
+        /// The seal is invalid and fields differ: the original chain was changed.
         ChainChanged = CheckReason::ChainChanged, "check-cadena-cambiada";
-        /// The seal is invalid, and no field contradicts: the chain and the fields were changed
-        /// alike, or the seal is another proof's.
+        /// The seal is invalid and no field differs: chain and fields were changed alike, or the seal is
+        /// another proof's.
         SealOfAnotherText = CheckReason::SealOfAnotherText, "check-cadena-y-campos-cambiados-u-otro-sello";
-        /// Fields contradict the chain, and nothing tells which of them is true.
+        /// Fields contradict the chain, and it is unknown which is right.
         Contradiction = CheckReason::Contradiction, "check-contradiccion";
-        /// A `|` in a name or the concept, so the places of the chain's fields are uncertain.
+        /// A name or the concept contains `|`, so the chain's fields can't be separated with certainty.
         UncertainPlaces = CheckReason::UncertainPlaces, "check-lugares-inciertos";
-        /// The XML holds more than a bank writes, which a viewer may show.
+        /// The XML contains more than the bank writes, and a viewer may show it.
         ForeignContent = CheckReason::ForeignContent, "check-contenido-ajeno";
-        /// The named fields are missing from the visible text, or it may be covered.
+        /// The named fields are missing from the visible text, or something may cover it.
         PageNotCompared = CheckReason::PageNotCompared, "check-pagina-no-comparada";
-        /// No key is known for the certificate.
+        /// No public key is known for the certificate.
         UnknownCertificate = CheckReason::UnknownCertificate, "check-certificado-desconocido";
-        /// The certificate number or the seal can't be read.
+        /// The certificate number or the seal can't be parsed.
         UnreadableSeal = CheckReason::UnreadableSeal, "check-sello-ilegible";
         /// The seal at the end of the original chain is another one.
         AnotherSeal = CheckReason::AnotherSeal, "check-otro-sello";
         /// The original chain names another certificate.
         AnotherCertificate = CheckReason::AnotherCertificate, "check-otro-certificado";
-        /// No seal covers it.
+        /// The seal doesn't cover the tracking key.
         Unsealed = CheckReason::Unsealed, "check-sin-sello";
-        /// No bank writes such a tracking key.
+        /// The tracking key has no bank's format.
         ForeignTrackingKey = CheckReason::ForeignTrackingKey, "check-clave-que-ningun-banco-escribe";
         /// The bank's proof has another amount.
         OtherAmount = CheckReason::OtherAmount, "check-otro-monto";
-        /// The bank's proof has another payee.
+        /// The bank's proof has another beneficiary.
         OtherBeneficiary = CheckReason::OtherBeneficiary, "check-otro-beneficiario";
-        /// The tracking key is another payment's.
         KeyOfAnotherPayment = CheckReason::KeyOfAnotherPayment, "check-clave-de-otro-pago";
         /// The bank's proof differs in other fields.
         OtherData = CheckReason::OtherData, "check-otros-datos";
-        /// The bank knows no such payment.
         UnknownToBank = CheckReason::UnknownToBank, "check-desconocido-para-el-banco";
         /// The bank has no proof of the payment.
         NotIssuedByBank = CheckReason::NotIssuedByBank, "check-sin-comprobante-del-banco";
-        /// The payment, or its return, is still in process.
         PaymentInProcess = CheckReason::PaymentInProcess, "check-pago-en-proceso";
-        /// The payment was returned.
         PaymentReturned = CheckReason::PaymentReturned, "check-pago-devuelto";
-        /// The payment was rejected.
         PaymentRejected = CheckReason::PaymentRejected, "check-pago-rechazado";
-        /// The payment was canceled.
         PaymentCanceled = CheckReason::PaymentCanceled, "check-pago-cancelado";
-        /// The file doesn't say enough to ask the bank.
+        /// The file lacks data that a query to the bank needs.
         NotAskable = CheckReason::NotAskable, "check-faltan-datos-para-consultar";
-        /// The file came with proofs of other payments.
+        /// The ZIP contains proofs of several payments.
         SeveralPayments = CheckReason::SeveralPayments, "check-varios-pagos-en-zip";
     }
 }

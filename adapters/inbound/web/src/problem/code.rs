@@ -1,68 +1,57 @@
-//! Machine-readable codes of errors, and the status of each.
+//! Machine-readable error codes, and the HTTP status of each.
 
 use axum::http::StatusCode;
 
-/// A code of the contract. It never changes with the language.
+/// An error code of the API. It doesn't depend on the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Code {
-    /// The request is malformed, or a field of it is faulty.
+    /// The request is malformed, or a field is invalid.
     InvalidRequest,
-    /// A GraphQL query asks for more than one request may.
+    /// A GraphQL document exceeds a limit on its size or cost.
     QueryTooComplex,
-    /// A bank could not be inferred.
     InferenceFailed,
-    /// The API key is missing, invalid or revoked.
     InvalidApiKey,
-    /// There is no session.
+    /// No valid session, or no credential at all.
     Unauthenticated,
-    /// The month's quota is used up.
+    /// The monthly quota is used up.
     QuotaExceeded,
-    /// The session may not do this, or the request comes from another site.
+    /// Reserved for admins, or sent by a page of another site.
     Forbidden,
-    /// There is no such proof, or no such resource within the caller's reach.
+    /// The bank has no such proof, or the account no such resource.
     NotFound,
-    /// There is no such route.
     RouteNotFound,
-    /// The route has other methods.
     MethodNotAllowed,
-    /// The body didn't arrive in time.
     RequestTimeout,
-    /// The resource's state doesn't allow it.
+    /// The resource's state doesn't allow the operation.
     Conflict,
-    /// The idempotency key was used for another request.
     IdempotencyKeyReused,
-    /// The first request with the idempotency key is still running.
     IdempotencyKeyInProgress,
-    /// The body is too large.
     PayloadTooLarge,
-    /// The body isn't declared as JSON.
+    /// The `Content-Type` or `Content-Encoding` isn't one that the route accepts.
     UnsupportedMediaType,
-    /// The minute's limit is used up.
+    /// A rate limit or a limit on connections is exceeded.
     RateLimitExceeded,
-    /// A fault of the gateway.
+    /// A bug or an unexpected failure in the gateway.
     InternalError,
-    /// The bank's answer could not be understood.
+    /// The bank's response could not be parsed.
     BankProtocolError,
-    /// The bank can't be reached.
     BankUnavailable,
-    /// The bank may not be asked now.
+    /// The rate limit of bank queries is used up.
     BankThrottled,
-    /// A dependency of the gateway can't be reached.
+    /// The database, the limiter or another dependency is unavailable.
     ServiceUnavailable,
-    /// GraphQL: the body came, or the answer was found, too slowly.
+    /// GraphQL: the body or the execution exceeded its deadline.
     Timeout,
-    /// The bank didn't answer in time.
     BankTimeout,
 }
 
 impl Code {
-    /// Returns the code as it is written.
+    /// The code as it appears in responses, such as `INVALID_REQUEST`.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// Returns the status that goes with it.
     pub fn status(self) -> StatusCode {
         match self {
             Self::InvalidRequest | Self::QueryTooComplex | Self::InferenceFailed => {

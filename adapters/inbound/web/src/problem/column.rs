@@ -1,4 +1,4 @@
-//! Columns of tables.
+//! Columns of a table, as `details` and batches show them.
 
 use domain::batch::sheet::{Column, SheetColumn};
 use serde::Serialize;
@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 use super::catalogue::catalogue;
 
 catalogue! {
-    /// Sign that a table holds something else than its columns say.
+    /// Sign that a column's content doesn't match its header.
     pub enum TableNotice -> &'static str {
-        /// Another column holds the tracking keys; its header is empty in a table without headers.
+        /// Another column holds the tracking keys. `header` is empty in a table without headers.
         TrackingKeysElsewhere { number: usize, header: String }
             = "tracking_keys_elsewhere",
             "notice-tracking-keys-elsewhere"(
@@ -35,7 +35,6 @@ pub struct TableColumn {
 }
 
 impl TableColumn {
-    /// A column as it was recognised.
     pub fn new(column: &SheetColumn) -> Self {
         Self {
             number: column.number,

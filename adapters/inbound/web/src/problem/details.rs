@@ -266,7 +266,6 @@ fn payment_state() -> ObjectBuilder {
 }
 
 impl PaymentDetail {
-    /// A payment, as the bank knows it.
     pub fn new(payment: &Payment) -> Self {
         let text = |at: NaiveDateTime| at.format("%Y-%m-%dT%H:%M:%S").to_string();
         Self {

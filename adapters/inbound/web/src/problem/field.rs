@@ -1,4 +1,4 @@
-//! Problems of single fields.
+//! Problems of single fields, parameters and members.
 
 use std::borrow::Cow;
 
@@ -18,176 +18,171 @@ use super::catalogue::catalogue;
 use super::text::List;
 
 catalogue! {
-    /// A problem of one field, parameter or member. Its code is the `problem` of the answer's
+    /// A problem of one field, parameter or member. Its code is `problem` in the response's
     /// `details.fields`.
     pub enum FieldProblem -> &'static str {
-        /// Required and not given.
+        /// A required field is absent.
         Missing = "missing", "field-missing";
-        /// Of another JSON type.
+        /// The value has another JSON type than expected.
         WrongType { expected: &'static str, found: &'static str }
             = "wrong_type", "field-wrong-type"(expected: expected, found: found);
-        /// Of another JSON type than a list of these items.
+        /// The value isn't an array of `items`.
         NotListOf { items: &'static str, found: &'static str }
             = "wrong_type", "field-not-list-of"(items: items, found: found);
-        /// Given more than once.
+        /// The field is given more than once.
         Duplicate = "duplicate", "field-duplicate";
-        /// The other institution is the same one.
+        /// The issuer and the receiver are the same institution.
         SameInstitution { code: ParticipantCode }
             = "same_institution", "field-same-institution"(code: code);
-        /// Not a date.
+        /// The value isn't written as a date.
         MalformedDate = "malformed_date", "field-malformed-date";
-        /// Not a day of the calendar.
+        /// The date doesn't exist, such as 30 February.
         NoSuchDay = "no_such_day", "field-no-such-day";
-        /// A date before there was SPEI.
+        /// The date is before SPEI existed.
         TooEarly = "too_early", "field-too-early"(earliest: &calendar::EARLIEST);
-        /// A date after today's in Mexico City.
+        /// The date is after today's date in Mexico City.
         InFuture { today: NaiveDate } = "in_future", "field-in-future"(today: today);
-        /// An empty text.
+        /// The value is an empty string.
         Empty = "empty", "field-empty";
-        /// A text of too many characters.
+        /// The tracking key has too many characters.
         TooLong { length: usize }
             = "too_long",
             "field-too-long"(most: &tracking_key::MAX_LENGTH, length: length);
-        /// A character that the central bank doesn't accept.
+        /// The value has a character that the central bank doesn't accept; `place` counts from 1.
         ForbiddenCharacter { character: char, place: usize }
             = "forbidden_character",
             "field-forbidden-character"(
                 character: &format!("U+{:04X}", u32::from(*character)),
                 place: place,
             );
-        /// Something other than digits in an account.
+        /// The account contains characters other than digits.
         NotDigits = "not_digits", "field-not-digits";
-        /// An account that is neither a CLABE nor a card nor a phone number.
+        /// The account's length fits neither a CLABE nor a card nor a phone number.
         WrongLength { digits: usize } = "wrong_length", "field-wrong-length"(digits: digits);
-        /// Not a decimal number.
         NotDecimal = "not_decimal", "field-not-decimal";
-        /// A number in scientific notation.
+        /// The number is in scientific notation.
         Exponent = "exponent", "field-exponent";
-        /// An amount of zero or less.
+        /// The amount is zero or negative.
         NotPositive = "not_positive", "field-not-positive";
-        /// Fractions of a centavo.
+        /// The amount has more than two decimals.
         TooManyDecimals = "too_many_decimals", "field-too-many-decimals";
-        /// An amount of too many digits.
+        /// The amount has too many integer digits.
         TooLarge = "too_large", "field-too-large"(digits: &amount::MAX_INTEGER_DIGITS);
-        /// Not the code of a participant.
+        /// The value isn't written as a participant code.
         MalformedCode = "malformed_code", "field-malformed-code";
-        /// A code that no participant has.
+        /// No participant in the list of `list_date` has the code.
         UnknownParticipant { list_date: NaiveDate }
             = "unknown_participant", "field-unknown-participant"(list_date: list_date);
-        /// A name that no participant has, and none has a similar one.
+        /// No participant has this name or a similar one.
         UnknownName = "unknown_name", "field-unknown-name";
-        /// A name that no participant has, and the participants of similar names.
+        /// No participant has this name; `candidates` have similar ones.
         SimilarName { candidates: Vec<NamedParticipant> }
             = "unknown_name", "field-similar-name"(candidates: named(candidates));
-        /// A name of several participants.
+        /// Several participants have this name.
         AmbiguousName { candidates: Vec<NamedParticipant> }
             = "ambiguous_name", "field-ambiguous-name"(candidates: named(candidates));
-        /// A name that the route doesn't know.
+        /// The route has no field of this name.
         Unknown = "unknown", "field-unknown";
-        /// A name that the route doesn't know, and that is probably a misspelt one.
+        /// The route has no field of this name; `meant` is the known name closest to it.
         Misspelt { meant: &'static str } = "misspelt", "field-misspelt"(meant: meant);
-        /// None of the accepted words.
+        /// The value isn't one of the accepted words.
         NotOneOf { words: &'static [&'static str] }
             = "not_one_of", "field-not-one-of"(words: List::of(*words));
-        /// Not a whole number of the range.
+        /// The value isn't an integer within the range.
         OutOfRange { least: u64, most: u64 }
             = "out_of_range", "field-out-of-range"(least: least, most: most);
-        /// Not a name of a key.
+        /// The key's name is invalid.
         MalformedName = "malformed_name", "field-malformed-name";
-        /// Not a text to search for.
+        /// The search text is too long or has control characters.
         MalformedText
             = "malformed_text", "field-malformed-text"(most: &crate::MAX_SEARCH_LENGTH);
-        /// Not an instant.
+        /// The value isn't an RFC 3339 instant.
         MalformedInstant = "malformed_instant", "field-malformed-instant";
-        /// Not an id.
         MalformedId = "malformed_id", "field-malformed-id";
-        /// A cursor of another list.
+        /// The value isn't a cursor of this list.
         WrongCursor = "wrong_cursor", "field-wrong-cursor";
-        /// Given beside a parameter that excludes it.
+        /// The parameter can't be combined with `other`.
         Excluded { other: &'static str } = "excluded", "field-excluded"(other: other);
-        /// Given without a parameter that it needs.
+        /// The parameter requires `other`, which is absent.
         Incomplete { other: &'static str } = "incomplete", "field-incomplete"(other: other);
-        /// Not an active key of the account.
+        /// The account has no active key with this id.
         NoSuchKey = "no_such_key", "field-no-such-key";
-        /// A period that ends before it begins.
+        /// The period ends before it begins.
         Backwards = "backwards", "field-backwards";
-        /// More pairs of metadata than a lookup keeps.
+        /// The metadata has more pairs than a lookup stores.
         TooManyPairs { most: usize } = "too_many_pairs", "field-too-many-pairs"(most: most);
-        /// A name in the metadata that is empty, too long, or given twice.
+        /// A metadata name is empty, too long, or given twice.
         MetadataName = "metadata_name", "field-metadata-name";
-        /// A value in the metadata that is too long.
+        /// A metadata value is too long.
         MetadataValue = "metadata_value", "field-metadata-value";
-        /// Items that aren't all texts.
+        /// The array has items that aren't strings.
         NotTexts = "not_texts", "field-not-texts";
-        /// Not an idempotency key.
         MalformedIdempotencyKey
             = "malformed_idempotency_key", "field-malformed-idempotency-key";
-        /// Not an address.
         MalformedUrl = "malformed_url", "field-malformed-url";
-        /// An address that isn't https.
         NotHttps = "not_https", "field-not-https";
-        /// An address with another port than 443 and 8443.
+        /// The URL's port is neither 443 nor 8443.
         WrongPort = "wrong_port", "field-wrong-port";
-        /// An address with a user name or a password.
+        /// The URL contains a user name or a password.
         UserInfo = "user_info", "field-user-info";
-        /// An address with a fragment.
+        /// The URL has a fragment.
         Fragment = "fragment", "field-fragment";
-        /// An address whose host isn't of the public internet.
+        /// The URL's host isn't on the public internet.
         NotPublic = "not_public", "field-not-public";
-        /// A period of more slots than a chart has.
+        /// The period has more slots than a chart allows.
         PeriodTooLong { slots: usize } = "period_too_long", "field-period-too-long"(slots: slots);
-        /// More rows than a batch may have.
+        /// The table has more rows than a batch allows.
         TooManyRows { most: u32 } = "too_many_rows", "field-too-many-rows"(most: most);
-        /// A header without rows.
+        /// The table has a header and no rows.
         NoRows = "no_rows", "field-no-rows";
-        /// A bank that isn't named, and can't be inferred.
+        /// The bank isn't given and can't be inferred.
         NotInferred = "not_inferred", "field-not-inferred";
-        /// Not a mapping of columns.
+        /// The column mapping can't be parsed.
         MalformedMapping = "malformed_mapping", "field-malformed-mapping";
-        /// A mapping of a field that tables don't have.
+        /// The mapping names an unknown field.
         MappingField = "mapping_field", "field-mapping-field";
-        /// A mapping to a column that the table doesn't have once.
+        /// The mapping names a column that is absent or ambiguous in the table.
         MappingColumn = "mapping_column", "field-mapping-column";
-        /// A field or a column that is mapped twice.
+        /// The mapping names a field or a column twice.
         MappingTwice = "mapping_twice", "field-mapping-twice";
-        /// A date whose month stands before its day.
+        /// The date has its month before its day.
         MonthFirst = "month_first", "field-month-first";
-        /// An amount whose separators can be read in two ways.
+        /// The amount's separators can be read in two ways.
         AmbiguousAmount = "ambiguous_amount", "field-ambiguous-amount";
-        /// A long number that a spreadsheet shortened.
+        /// A spreadsheet shortened a long number to scientific notation.
         Shortened { significant: usize }
             = "shortened", "field-shortened"(digits: significant);
-        /// A long number that a spreadsheet filled up with zeros.
+        /// A spreadsheet replaced the last digits of a long number with zeros.
         Rounded = "rounded", "field-rounded";
-        /// A CLABE whose leading zeros a spreadsheet dropped.
+        /// A spreadsheet dropped the CLABE's leading zeros.
         LeadingZerosLost { zeros: usize }
             = "leading_zeros_lost", "field-leading-zeros-lost"(zeros: zeros);
-        /// An id of the caller's that is too long.
+        /// The caller's row id is too long.
         IdTooLong { length: usize }
             = "id_too_long", "field-id-too-long"(most: &sheet::MAX_ID_LENGTH, length: length);
-        /// An id of the caller's with control characters.
+        /// The caller's row id has control characters.
         IdCharacter = "id_character", "field-id-character";
-        /// A row with a quote that nothing closes.
+        /// The row has an opening quote without a closing one.
         UnclosedQuote = "unclosed_quote", "field-unclosed-quote";
-        /// A row of too many characters.
+        /// The row has too many characters.
         RowTooLong = "row_too_long", "field-row-too-long"(most: &sheet::MAX_ROW_LENGTH);
-        /// A row with more cells than the table has columns.
+        /// The row has more cells than the table has columns.
         MoreCells { cells: usize, columns: usize }
             = "more_cells", "field-more-cells"(cells: cells, columns: columns);
-        /// A line that isn't JSON.
+        /// The line isn't JSON.
         MalformedLine { position: usize }
             = "malformed_json", "field-malformed-json"(position: position);
-        /// A line that is JSON, but no object.
+        /// The line is JSON of another type; `found` names it.
         NotAnObject { found: &'static str }
             = "not_an_object", "field-not-an-object"(found: found);
-        /// A line that repeats a member.
+        /// The line's object repeats a member.
         RepeatedMember { position: usize }
             = "repeated_member", "field-repeated-member"(position: position);
     }
 }
 
 impl FieldProblem {
-    /// The known name that a misspelt one is probably meant to be.
+    /// The known name closest to a misspelt one.
     pub(super) fn meant(&self) -> Option<&'static str> {
         match self {
             Self::Misspelt { meant } => Some(*meant),
@@ -195,7 +190,7 @@ impl FieldProblem {
         }
     }
 
-    /// The participants of an ambiguous name, or those of similar names, the nearest first.
+    /// The participants with an ambiguous or similar name, most similar first.
     pub(super) fn candidates(&self) -> Vec<CandidateDetail> {
         match self {
             Self::SimilarName { candidates } | Self::AmbiguousName { candidates } => {
@@ -303,7 +298,7 @@ impl From<UrlError> for FieldProblem {
     }
 }
 
-/// Names and codes, as a message lists them.
+/// Formats participants as `name (code)` for a message.
 fn named(participants: &[NamedParticipant]) -> List {
     let texts = participants
         .iter()
@@ -311,17 +306,13 @@ fn named(participants: &[NamedParticipant]) -> List {
     List::of(texts)
 }
 
-/// A field and its problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldFault {
-    /// The field's name.
     pub field: Cow<'static, str>,
-    /// Its problem.
     pub problem: FieldProblem,
 }
 
 impl FieldFault {
-    /// Pairs a field with its problem.
     pub fn new(field: impl Into<Cow<'static, str>>, problem: impl Into<FieldProblem>) -> Self {
         Self {
             field: field.into(),

@@ -1,4 +1,4 @@
-//! Problems of GraphQL requests, and refusals of its mutations.
+//! Problems of GraphQL requests, and user errors of mutations.
 
 use std::time::Duration;
 
@@ -7,225 +7,192 @@ use super::code::Code;
 use crate::headers::retry_after_seconds;
 
 catalogue! {
-    /// A problem of a GraphQL request, of its query, or of one of its fields. Its code is
-    /// `extensions.code`. Texts of the caller's must be short: they are repeated as they are.
+    /// A problem of a GraphQL request, of its document, or of one field. Its code is `extensions.code`.
+    /// Caller-supplied strings must be shortened first: the message repeats them verbatim.
     pub enum GraphqlProblem -> Code {
-        /// Not a POST.
         PostOnly = Code::MethodNotAllowed, "graphql-post-only";
-        /// A body that isn't declared as JSON.
+        /// The `Content-Type` isn't JSON.
         MediaType = Code::UnsupportedMediaType, "graphql-media-type";
-        /// A body that is too large.
         BodyTooLarge { max_bytes: usize }
             = Code::PayloadTooLarge, "graphql-body-too-large"(max_bytes: max_bytes);
-        /// A body that didn't arrive in time.
         BodyTimeout = Code::Timeout, "graphql-body-timeout";
-        /// A body that ended early.
+        /// The connection failed before the whole body arrived.
         IncompleteBody = Code::InvalidRequest, "graphql-incomplete-body";
-        /// A body that isn't JSON; the place counts from 1.
+        /// The body isn't JSON; line and column count from 1.
         MalformedJson { line: usize, column: usize }
             = Code::InvalidRequest, "graphql-malformed-json"(line: line, column: column);
-        /// Several requests in one body.
+        /// The body is an array of requests.
         Batch = Code::InvalidRequest, "graphql-batch";
-        /// A body of other members, or of other types, than a request.
+        /// The body is JSON, but not a GraphQL request.
         BodyShape = Code::InvalidRequest, "graphql-body-shape";
-        /// A member that is probably meant to be one of a request's that is absent.
+        /// An unknown member whose name is close to a known one that is absent.
         MisspeltMember { name: String, meant: &'static str }
             = Code::InvalidRequest, "graphql-misspelt-member"(name: name, meant: meant);
-        /// A query that can't be parsed; the place counts from 1.
+        /// The document can't be parsed; line and column count from 1.
         Syntax { line: usize, column: usize }
             = Code::InvalidRequest, "graphql-syntax"(line: line, column: column);
-        /// A query that can't be parsed, without a known place.
+        /// The document can't be parsed, and the parser gives no position.
         SyntaxUnplaced = Code::InvalidRequest, "graphql-syntax-unplaced";
-        /// A query that doesn't fit the schema; the reason is the library's, in English.
+        /// The document fails validation; `reason` is async-graphql's text, in English.
         InvalidDocument { reason: String }
             = Code::InvalidRequest, "graphql-invalid-document"(reason: reason);
-        /// Several operations, and no `operationName`.
+        /// The document has several operations, and the request no `operationName`.
         OperationNameRequired = Code::InvalidRequest, "graphql-operation-name-required";
-        /// An `operationName` that the document lacks.
+        /// The document has no operation named `operationName`.
         UnknownOperation = Code::InvalidRequest, "graphql-unknown-operation";
-        /// A variable without a value.
+        /// A required variable has no value.
         VariableRequired { name: String }
             = Code::InvalidRequest, "graphql-variable-required"(name: name);
-        /// A query for the schema, which isn't served.
         IntrospectionDisabled = Code::InvalidRequest, "graphql-introspection-disabled";
-        /// No answer in time.
+        /// The execution exceeded its deadline.
         Timeout { seconds: u64 } = Code::Timeout, "graphql-timeout"(seconds: seconds);
-        /// A fault of the gateway.
         Internal = Code::InternalError, "graphql-internal-error";
-        /// A subscription that isn't sent over a WebSocket.
+        /// A subscription sent by POST; `path` is that of the WebSocket.
         SubscriptionOverPost { path: &'static str }
             = Code::InvalidRequest, "graphql-subscription-over-post"(path: path);
-        /// Another operation over a WebSocket.
+        /// A query or a mutation sent over a WebSocket.
         SubscriptionsOnly = Code::InvalidRequest, "graphql-subscriptions-only";
-        /// A session that has as many subscriptions as it may have.
+        /// The session has the maximum number of subscriptions.
         TooManySubscriptions { most: usize }
             = Code::RateLimitExceeded, "graphql-too-many-subscriptions"(most: most);
-        /// A session, or its account, that sends too many requests.
+        /// The session or its account exceeds its request rate.
         SessionBusy { retry_after: Duration }
             = Code::RateLimitExceeded,
             "graphql-session-busy"(seconds: &retry_after_seconds(*retry_after));
-        /// A session that ended while its connection lasted.
+        /// The session ended while its WebSocket was open.
         SessionEnded = Code::Unauthenticated, "graphql-session-ended";
-        /// A session that can't be checked now.
+        /// The session check failed or timed out.
         SessionUnchecked = Code::ServiceUnavailable, "graphql-session-unchecked";
 
-        /// A fragment that spreads itself.
+        /// A fragment spreads itself, directly or through others.
         FragmentCycle = Code::InvalidRequest, "graphql-fragment-cycle";
-        /// A `first` outside its range.
+        /// `first` is outside its range.
         PageSize { field: String, most: u32 }
             = Code::InvalidRequest, "graphql-page-size"(field: field, most: most);
-        /// Too many levels of fields.
         Depth { most: u64 } = Code::QueryTooComplex, "graphql-depth"(most: most);
-        /// Too many levels of fields below `__schema` and `__type`.
         IntrospectionDepth { most: u64 }
             = Code::QueryTooComplex, "graphql-introspection-depth"(most: most);
-        /// Too many points of complexity.
         Cost { most: u64 } = Code::QueryTooComplex, "graphql-cost"(most: most);
-        /// Too many points of complexity below `__schema` and `__type`.
         IntrospectionCost { most: u64 }
             = Code::QueryTooComplex, "graphql-introspection-cost"(most: most);
-        /// Too many fields and fragments.
         Selections { most: u64 } = Code::QueryTooComplex, "graphql-selections"(most: most);
-        /// Too many directives.
         Directives { most: u64 } = Code::QueryTooComplex, "graphql-directives"(most: most);
-        /// Too many fragments.
         Fragments { most: u64 } = Code::QueryTooComplex, "graphql-fragments"(most: most);
-        /// Too many operations.
         Operations { most: u64 } = Code::QueryTooComplex, "graphql-operations"(most: most);
-        /// Too many mutations.
+        /// A mutation has too many root fields.
         Mutations { most: u64 } = Code::QueryTooComplex, "graphql-mutations"(most: most);
-        /// Not one field of a subscription.
+        /// A subscription has more than one root field.
         Subscriptions { most: u64 }
             = Code::QueryTooComplex, "graphql-subscriptions"(most: most);
-        /// Too many levels of selection sets.
+        /// Selection sets are nested too deeply.
         Levels { most: u64 } = Code::QueryTooComplex, "graphql-levels"(most: most);
-        /// Too many levels of brackets.
+        /// Brackets are nested too deeply.
         Nesting { most: u64 } = Code::QueryTooComplex, "graphql-nesting"(most: most);
-        /// Too many tokens.
         Tokens { most: u64 } = Code::QueryTooComplex, "graphql-tokens"(most: most);
 
-        /// A field for admins.
+        /// The field is reserved for admins.
         Forbidden = Code::Forbidden, "graphql-forbidden";
-        /// A resource that doesn't exist, or isn't the caller's.
+        /// The resource doesn't exist, or belongs to another account.
         NotFound = Code::NotFound, "graphql-not-found";
-        /// An argument that can't be read; the reason is the library's, in English.
+        /// An argument has an invalid value; `reason` is async-graphql's text, in English.
         UnreadableArgument { reason: String }
             = Code::InvalidRequest, "graphql-unreadable-argument"(reason: reason);
-        /// Not a whole number of the range.
+        /// The argument isn't an integer within its range.
         ArgumentInteger { argument: &'static str, least: i64, most: u64 }
             = Code::InvalidRequest,
             "argument-integer"(argument: argument, least: least, most: most);
-        /// Not a cursor of the list.
+        /// The argument isn't a cursor of this list.
         ArgumentCursor { argument: &'static str }
             = Code::InvalidRequest, "argument-wrong-cursor"(argument: argument);
-        /// A text that is no id of ours.
+        /// The argument isn't a well-formed id.
         ArgumentMalformedId { argument: &'static str }
             = Code::InvalidRequest, "argument-malformed-id"(argument: argument);
-        /// A text that is no request id.
+        /// The argument isn't a request id.
         ArgumentRequestId { argument: &'static str }
             = Code::InvalidRequest, "argument-request-id"(argument: argument);
-        /// A text that no list is searched for.
+        /// The search text is too long or has control characters.
         ArgumentMalformedText { argument: &'static str }
             = Code::InvalidRequest,
             "argument-malformed-text"(argument: argument, most: &crate::MAX_SEARCH_LENGTH);
-        /// A span that ends before it begins.
+        /// The period ends before it begins.
         ArgumentBackwards { argument: &'static str }
             = Code::InvalidRequest, "argument-backwards"(argument: argument);
-        /// Neither or both of `newest` and the pair of `from` and `to`.
+        /// The argument has both `newest` and `from`/`to`, or neither.
         ArgumentRangeEnds { argument: &'static str }
             = Code::InvalidRequest, "argument-range-ends"(argument: argument);
-        /// A period without a slot.
+        /// The period contains no slot of the chart.
         ArgumentEmptyPeriod { argument: &'static str }
             = Code::InvalidRequest, "argument-empty-period"(argument: argument);
-        /// A period of more slots than a chart has.
+        /// The period has more slots than a chart allows.
         ArgumentPeriodTooLong { argument: &'static str, slots: usize }
             = Code::InvalidRequest,
             "argument-period-too-long"(argument: argument, slots: slots);
     }
 }
 
-/// The kind of a mutation's refusal.
+/// Code of a user error of a mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserErrorCode {
-    /// A member of the input has a value that can't be.
+    /// A member of the input has an invalid value.
     Invalid,
-    /// The resource doesn't exist, or isn't the caller's.
+    /// The resource doesn't exist, or belongs to another account.
     NotFound,
-    /// Only admins may.
     Forbidden,
-    /// The key is revoked.
     Revoked,
-    /// The key has a successor.
     AlreadyRotated,
-    /// The account has as many keys as it may have.
     TooManyKeys,
-    /// The account created or rotated as many keys in an hour as it may.
+    /// The account reached the limit of keys created or rotated in an hour.
     TooManyNewKeys,
-    /// The lookup has ended.
     LookupFinal,
-    /// The lookup hasn't ended.
     LookupNotFinal,
-    /// The batch has ended.
     BatchFinal,
-    /// The batch hasn't ended.
     BatchNotFinal,
-    /// The account has as many webhooks as it may have.
     TooManyWebhooks,
-    /// The webhook is disabled.
     WebhookDisabled,
-    /// The delivery is still tried.
+    /// The delivery is still being attempted.
     DeliveryPending,
 }
 
 catalogue! {
-    /// A reason why a mutation was refused, which its payload tells as data in `userErrors`.
+    /// Reason why a mutation was refused, an entry of `userErrors` in its payload.
     #[derive(Copy)]
     pub enum UserProblem -> UserErrorCode {
-        /// Not a name of a key.
+        /// The key's name is invalid.
         Name = UserErrorCode::Invalid, "user-name";
-        /// A time of grace outside its range, in hours.
+        /// The grace period, in hours, is outside its range.
         Grace { most: u32 } = UserErrorCode::Invalid, "user-grace"(most: most);
-        /// Requests a minute outside their range.
+        /// The limit per minute is outside its range.
         PerMinute { most: u32 } = UserErrorCode::Invalid, "user-per-minute"(most: most);
-        /// A monthly quota outside its range.
+        /// The monthly quota is outside its range.
         MonthlyQuota { most: u64 } = UserErrorCode::Invalid, "user-monthly-quota"(most: most);
-        /// A change of nothing.
+        /// The input names no limit to change.
         NoLimit = UserErrorCode::Invalid, "user-no-limit";
-        /// Both a plan and single limits.
+        /// The input names both a plan and single limits.
         PlanAndLimits = UserErrorCode::Invalid, "user-plan-and-limits";
-        /// A resource that doesn't exist, or isn't the caller's.
+        /// The resource doesn't exist, or belongs to another account.
         NotFound = UserErrorCode::NotFound, "user-not-found";
-        /// A mutation for admins.
+        /// The mutation is reserved for admins.
         Forbidden = UserErrorCode::Forbidden, "user-forbidden";
-        /// A revoked key.
         Revoked = UserErrorCode::Revoked, "user-revoked";
-        /// A key that has a successor.
         AlreadyRotated = UserErrorCode::AlreadyRotated, "user-already-rotated";
-        /// An account with as many keys as it may have.
         TooManyKeys { most: u64 }
             = UserErrorCode::TooManyKeys, "user-too-many-keys"(most: most);
-        /// An account that created or rotated as many keys in an hour as it may.
+        /// The account reached the limit of keys created or rotated in an hour.
         TooManyNewKeys { most: usize, retry_after: Duration }
             = UserErrorCode::TooManyNewKeys,
             "user-too-many-new-keys"(most: most, minutes: &super::minutes(*retry_after));
-        /// A lookup that has ended can't be canceled.
         LookupFinal = UserErrorCode::LookupFinal, "user-lookup-final";
-        /// A lookup that hasn't ended can't be erased.
         LookupNotFinal = UserErrorCode::LookupNotFinal, "user-lookup-not-final";
-        /// A batch that has ended can't be canceled.
         BatchFinal = UserErrorCode::BatchFinal, "user-batch-final";
-        /// A batch that hasn't ended can't be erased.
         BatchNotFinal = UserErrorCode::BatchNotFinal, "user-batch-not-final";
-        /// A change of a webhook that changes nothing.
+        /// The input names no property of the webhook to change.
         NoChange = UserErrorCode::Invalid, "user-no-change";
-        /// A subscription to tests.
+        /// The webhook would subscribe to the test event, which is only sent on request.
         TestEvent = UserErrorCode::Invalid, "user-test-event";
-        /// An account with as many webhooks as it may have.
         TooManyWebhooks { most: usize }
             = UserErrorCode::TooManyWebhooks, "user-too-many-webhooks"(most: most);
-        /// A webhook that nothing is sent to.
         WebhookDisabled = UserErrorCode::WebhookDisabled, "user-webhook-disabled";
-        /// A delivery that hasn't ended.
+        /// The delivery is still being attempted.
         DeliveryPending = UserErrorCode::DeliveryPending, "user-delivery-pending";
     }
 }

@@ -1,5 +1,4 @@
-//! Explanations within `details`: why a bank could not be inferred, and what to check when there
-//! is no proof.
+//! Explanations in `details`: reasons why a bank could not be inferred, and hints for a missing proof.
 
 use chrono::NaiveDate;
 use domain::hints::Hint;
@@ -10,28 +9,28 @@ use domain::tracking_key::TrackingKey;
 use super::catalogue::catalogue;
 
 catalogue! {
-    /// Reason why one bank could not be inferred.
+    /// Reason why a bank could not be inferred.
     pub enum GapReason -> &'static str {
         /// No participant has the CLABE's prefix.
         ClabePrefix { prefix: u16, list_date: NaiveDate }
             = "unknown_clabe_prefix",
             "gap-unknown-clabe-prefix"(prefix: &format!("{prefix:03}"), list_date: list_date);
-        /// The card's issuer isn't known.
+        /// The issuer of the card's prefix is unknown.
         CardPrefix = "unknown_card_prefix", "gap-unknown-card-prefix";
-        /// A phone number names no bank.
+        /// The account is a phone number, from which no bank follows.
         PhoneAccount = "phone_account", "gap-phone-account";
-        /// No bank is known to make such tracking keys.
+        /// The tracking key matches no bank's known format.
         TrackingKeyShape = "unknown_tracking_key_shape", "gap-unknown-tracking-key-shape";
-        /// The tracking key looks like a reference.
+        /// The tracking key looks like a reference number.
         LooksLikeReference = "looks_like_reference", "gap-looks-like-reference";
-        /// The tracking key is probably another one.
+        /// The tracking key is close to a bank's format; `expected` would match it.
         LikelyTrackingKey { expected: TrackingKey }
             = "likely_tracking_key", "gap-likely-tracking-key"(expected: expected);
     }
 }
 
 impl GapReason {
-    /// The tracking key that was probably meant.
+    /// The corrected tracking key of [`Self::LikelyTrackingKey`].
     pub(super) fn expected(&self) -> Option<&TrackingKey> {
         match self {
             Self::LikelyTrackingKey { expected } => Some(expected),
@@ -58,36 +57,36 @@ impl From<InferenceFailure> for GapReason {
 }
 
 catalogue! {
-    /// Something to check in a request whose proof was not found.
+    /// A likely mistake in a query whose proof was not found.
     pub enum HintReason -> &'static str {
-        /// The tracking key looks like a reference.
+        /// The tracking key looks like a reference number.
         LooksLikeReference = "looks_like_reference", "hint-looks-like-reference";
-        /// The tracking key is probably another one.
+        /// The tracking key is close to a bank's format; `expected` would match it.
         LikelyTrackingKey { expected: TrackingKey }
             = "likely_tracking_key", "hint-likely-tracking-key"(expected: expected);
         /// The account's check digit is wrong.
         CheckDigit { given: u8, expected: u8 }
             = "check_digit", "hint-check-digit"(given: given, expected: expected);
-        /// The CLABE belongs to another institution.
+        /// The CLABE's prefix belongs to another institution than the given receiver.
         ReceiverDiffers { given: ParticipantCode, expected: ParticipantCode }
             = "receiver_differs", "hint-receiver-differs"(given: given, expected: expected);
         /// No participant has the CLABE's prefix.
         AccountPrefixUnknown { prefix: u16, list_date: NaiveDate }
             = "account_prefix_unknown",
             "hint-account-prefix-unknown"(prefix: &format!("{prefix:03}"), list_date: list_date);
-        /// The tracking key has the shape of another institution's.
+        /// The tracking key has the format of another institution than the given issuer.
         IssuerDiffers { given: ParticipantCode, expected: ParticipantCode }
             = "issuer_differs", "hint-issuer-differs"(given: given, expected: expected);
-        /// The issuer was inferred, and may be another one.
+        /// The issuer was inferred, and the inference may be wrong.
         IssuerWasInferred { given: ParticipantCode }
             = "issuer_was_inferred", "hint-issuer-was-inferred"(given: given);
-        /// The institution has another code on the date.
+        /// The institution had another code on the date.
         CodeReplaced { given: ParticipantCode, expected: ParticipantCode }
             = "code_not_valid_on_date", "hint-code-replaced"(given: given, expected: expected);
-        /// No participant has the code on the date.
+        /// No participant had the code on the date.
         CodeUnused { given: ParticipantCode }
             = "code_not_valid_on_date", "hint-code-unused"(given: given);
-        /// The list of participants, which is older than the transfer, hasn't the code.
+        /// The code isn't in the list of participants, which is older than the transfer.
         ParticipantUnknown { given: ParticipantCode, list_date: NaiveDate }
             = "participant_unknown",
             "hint-participant-unknown"(given: given, list_date: list_date);
@@ -104,7 +103,7 @@ catalogue! {
         NotABankingDay { operation_date: NaiveDate }
             = "not_a_banking_day",
             "hint-not-a-banking-day"(operation_date: operation_date);
-        /// The date may be the operation date.
+        /// The given date may be the operation date; `date` is the one to try.
         MaybeOperationDate { date: NaiveDate }
             = "maybe_operation_date", "hint-maybe-operation-date"(date: date);
     }

@@ -1,4 +1,4 @@
-//! Members of an error's `details`, by its problem.
+//! Fills the members of an error's `details` from its problem.
 
 use chrono::{NaiveDate, SecondsFormat};
 use domain::batch::sheet::Column;
@@ -13,7 +13,6 @@ use crate::headers::retry_after_seconds;
 use crate::language::Language;
 
 impl Problem {
-    /// Returns the members of `details`.
     pub fn details(&self, language: Language) -> Details {
         Details {
             retry_after: self.retry_after().map(retry_after_seconds),
@@ -22,7 +21,7 @@ impl Problem {
         }
     }
 
-    /// Date of the list of participants that the problem goes by.
+    /// Date of the list of participants in which a code or a prefix was not found.
     fn list_date(&self) -> Option<NaiveDate> {
         match self {
             Self::InvalidFields { faults } => faults.iter().find_map(|fault| match fault.problem {
@@ -50,7 +49,7 @@ impl Problem {
         }
     }
 
-    /// Returns the members of `details` that belong to the problem alone.
+    /// The members of `details` that depend on the variant, without those that several problems share.
     #[expect(clippy::too_many_lines, reason = "a table: one arm for each problem")]
     fn own_details(&self, language: Language) -> Details {
         let because = |reason: Reason| Details {

@@ -1,4 +1,4 @@
-//! Notices beside the verdict on a proof, in the language of their reader.
+//! Notices that accompany the verdict on a proof, in the caller's language.
 
 use domain::notice::{Notice, NoticeCode};
 use serde::Serialize;
@@ -11,18 +11,17 @@ use super::catalogue::catalogue;
 use crate::language::Language;
 
 catalogue! {
-    /// Message of a notice.
     #[derive(Copy, Eq)]
     pub enum NoticeMessage -> NoticeCode {
-        /// The unsealed fields are those of the bank's proof.
+        /// The unsealed fields match the bank's proof.
         UnsealedCompared = NoticeCode::UnsealedCompared, "notice-unsealed-compared";
-        /// Nobody compared the unsealed fields.
+        /// The unsealed fields weren't compared with the bank.
         UnsealedNotCompared = NoticeCode::UnsealedNotCompared, "notice-unsealed-not-compared";
-        /// The bank has no such payment, or another one.
+        /// The bank has no payment with these unsealed fields, or issues another proof for them.
         UnsealedDiffer = NoticeCode::UnsealedDiffer, "notice-unsealed-differ";
-        /// The proof was brought in a file.
+        /// The proof was imported from a file.
         Imported = NoticeCode::Imported, "notice-imported";
-        /// The seal is the sandbox bank's.
+        /// The seal was made with the sandbox bank's published key.
         SandboxSeal = NoticeCode::SandboxSeal, "notice-sandbox-seal";
     }
 }
@@ -73,7 +72,6 @@ fn fields() -> Array {
 }
 
 impl NoticeDetail {
-    /// All of these notices, in a language.
     pub fn all(notices: &[Notice], language: Language) -> Vec<Self> {
         let detail = |notice: &Notice| Self {
             codigo: notice.code.name(),

@@ -1,6 +1,6 @@
-//! Reasons: the values of `reason` in an error's `details`, in the order of the description.
+//! Values of `reason` in an error's `details`, in the order of the OpenAPI description.
 
-/// A reason for machines, finer than the code. It never changes with the language.
+/// A machine-readable reason, more specific than the code. It doesn't depend on the language.
 #[derive(Clone, Copy, Debug, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub(super) enum Reason {

@@ -1,4 +1,4 @@
-//! Answer of a problem: its body, its header fields, and the language that it is read in.
+//! HTTP response of a problem: its headers and its body in the caller's language.
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ use crate::headers::put_retry_after;
 use crate::language::Language;
 
 impl Problem {
-    /// Returns the body of the answer.
     pub fn body(&self, language: Language) -> ErrorBody {
         ErrorBody {
             error: self.code().name(),
@@ -23,14 +22,12 @@ impl Problem {
         }
     }
 
-    /// Returns the answer.
     pub fn response(&self, language: Language) -> Response {
         let mut response = self.head();
         *response.body_mut() = Body::from(self.bytes(language));
         response
     }
 
-    /// Returns the answer without its body.
     fn head(&self) -> Response {
         let code = self.code();
         let mut response = crate::json_response(Body::empty());
@@ -42,7 +39,7 @@ impl Problem {
         if let Some(challenge) = challenge(self) {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         }
-        // The rest of the body isn't waited for (RFC 9110, 15.5.9).
+        // The server closes the connection without reading the rest of the body (RFC 9110, 15.5.9).
         if code == Code::RequestTimeout {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -66,12 +63,12 @@ pub struct ErrorBody {
     details: Details,
 }
 
-/// A problem whose body [`crate::observe()`] renders: it knows its reader's language.
+/// Response extension: the problem whose body [`crate::observe()`] renders in the caller's language.
 #[derive(Clone)]
 struct Unrendered(Arc<Problem>);
 
 impl IntoResponse for Problem {
-    /// The answer without its body: the route MUST be under [`crate::observe()`], which renders it
+    /// The response without its body: the route MUST be under [`crate::observe()`], which renders the body
     /// in the caller's language.
     fn into_response(self) -> Response {
         let mut response = self.head();
@@ -80,15 +77,15 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Renders the body of a problem's answer.
+/// Renders the body of a response that a [`Problem`] was converted into.
 pub(crate) fn render(response: &mut Response, language: Language) {
     if let Some(Unrendered(problem)) = response.extensions_mut().remove() {
         *response.body_mut() = Body::from(problem.bytes(language));
     }
 }
 
-/// Challenge of a 401, which must name the way in (RFC 9110, 11.6.1). A browser asks nobody for a
-/// password when it doesn't know the scheme.
+/// The `WWW-Authenticate` challenge that a 401 must have (RFC 9110, 11.6.1). Browsers show no password
+/// prompt for an unknown scheme.
 fn challenge(problem: &Problem) -> Option<&'static str> {
     match problem {
         Problem::InvalidApiKey => Some("ApiKey realm=\"cep\""),

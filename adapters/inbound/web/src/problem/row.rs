@@ -1,4 +1,4 @@
-//! Faulty rows of tables.
+//! Errors of a table's rows.
 
 use application::{FaultyRow, RowOutcome};
 use domain::inference::{InferenceFailure, Unresolved};
@@ -12,21 +12,20 @@ use super::field::FieldProblem;
 use super::hint::GapReason;
 use crate::language::Language;
 
-/// Place of an error that no single field has.
+/// `field` of an error that concerns the whole row.
 const WHOLE_ROW: &str = "row";
 
-/// An error of a row, in both languages. Those of a row that can't be read are kept with its batch.
+/// An error of a row, in both languages. The errors of a row that can't be parsed are stored with its
+/// batch.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RowError {
     /// The field; `row` for the whole row.
     pub field: String,
-    /// The problem, for machines.
+    /// A code of [`FieldProblem`].
     pub problem: String,
-    /// The message in Spanish.
     pub es: String,
-    /// The message in English.
     pub en: String,
-    /// The reason for which a bank can't be inferred, for machines.
+    /// A code of [`GapReason`], when a bank can't be inferred.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The tracking key that was probably meant.
@@ -41,7 +40,6 @@ pub struct RowError {
 }
 
 impl RowError {
-    /// The error of a field.
     pub fn new(field: &str, problem: &FieldProblem) -> Self {
         let code: &str = problem.code();
         Self {
@@ -56,7 +54,7 @@ impl RowError {
         }
     }
 
-    /// The field and the problem for machines, with the reason for which a bank can't be inferred:
+    /// Field, problem code and, when a bank can't be inferred, the reason's code:
     /// `emisor:not_inferred:likely_tracking_key`.
     pub fn code(&self) -> String {
         let parts = [Some(&self.field), Some(&self.problem), self.reason.as_ref()];
@@ -64,7 +62,7 @@ impl RowError {
         parts.join(":")
     }
 
-    /// The message: the fault and the remedy.
+    /// The message in one language: the error and its remedy.
     pub fn message(&self, language: Language) -> &str {
         match language {
             Language::Spanish => &self.es,
@@ -72,12 +70,12 @@ impl RowError {
         }
     }
 
-    /// The errors of a row that can't be read, as they are kept with its batch.
+    /// Serialises the errors of a row that can't be parsed, to be stored with its batch.
     pub fn kept(errors: &[Self]) -> FaultyRow {
         FaultyRow(serde_json::to_string(errors).unwrap_or_default())
     }
 
-    /// The errors of a row; none of one that can be looked up.
+    /// The errors of a row; empty for one that can be looked up.
     pub fn all_of(outcome: &RowOutcome) -> Vec<Self> {
         match outcome {
             RowOutcome::Faulty(FaultyRow(kept)) => serde_json::from_str(kept).unwrap_or_default(),
@@ -89,7 +87,7 @@ impl RowError {
         }
     }
 
-    /// The error of a bank that isn't named, and can't be inferred for this reason.
+    /// The error of a bank that isn't given and can't be inferred, with the reason.
     fn of_gap(field: &str, gap: &InferenceFailure) -> Self {
         let reason = GapReason::from(gap.clone());
         Self {
@@ -125,7 +123,6 @@ impl RowError {
 pub struct LineError {
     /// The row's line in the file, from 1.
     pub line: u32,
-    /// The error.
     pub error: RowError,
 }
 
@@ -177,7 +174,7 @@ pub struct RowErrorDetail {
 }
 
 impl RowErrorDetail {
-    /// An error, told in this language.
+    /// The error with its message in one language.
     pub fn new(error: RowError, language: Language) -> Self {
         Self {
             message: error.message(language).to_owned(),

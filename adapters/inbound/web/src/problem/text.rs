@@ -1,4 +1,4 @@
-//! Messages: two Fluent resources, `i18n/es.ftl` and `i18n/en.ftl`, parsed once.
+//! Messages: the Fluent resources `i18n/es.ftl` and `i18n/en.ftl`, parsed once.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(crate) struct Message {
     pub(crate) parameters: &'static [&'static str],
 }
 
-/// A value that a message shows. Numbers are shown as digits, without separators.
+/// A message parameter. Numbers are formatted without thousands separators.
 pub(crate) struct Parameter(FluentValue<'static>);
 
 impl<T: Display + ?Sized> From<&T> for Parameter {
@@ -34,7 +34,7 @@ impl<T: Display + ?Sized> From<&T> for Parameter {
     }
 }
 
-/// A number that decides between singular and plural.
+/// A number that selects the singular or plural form.
 pub(crate) struct Count(pub(crate) usize);
 
 impl From<Count> for Parameter {
@@ -43,7 +43,7 @@ impl From<Count> for Parameter {
     }
 }
 
-/// Names that a message lists with the function `LIST`.
+/// Names that the Fluent function `LIST` joins.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct List(Vec<String>);
 
@@ -57,8 +57,7 @@ impl List {
         )
     }
 
-    /// Joins the names as a sentence does: `a`, `a and b`, `a, b and c`; with commas alone when
-    /// there is no last word.
+    /// Joins the names: `a`, `a and b`, `a, b and c`. Without `last_word`, with commas alone.
     fn join(&self, last_word: Option<&str>) -> String {
         match (&self.0[..], last_word) {
             ([most @ .., last], Some(word)) if !most.is_empty() => {
@@ -92,7 +91,6 @@ impl FluentType for List {
     }
 }
 
-/// Returns a message in a language.
 pub(crate) fn render(
     language: Language,
     id: &'static str,
@@ -105,7 +103,7 @@ pub(crate) fn render(
     let pattern = bundle.get_message(id).and_then(|message| message.value());
     let text =
         pattern.map(|pattern| bundle.format_pattern(pattern, Some(&parameters), &mut faults));
-    // A test compares the catalogue with both resources, so neither can happen.
+    // A test compares the catalogue with both resources, so neither should happen.
     if text.is_none() || !faults.is_empty() {
         tracing::error!(id, ?faults, "message incomplete");
     }
@@ -134,7 +132,7 @@ fn load(language: LanguageIdentifier, source: &str) -> Bundle {
     let resource = FluentResource::try_new(source.to_owned())
         .expect("a test parses both resources, which are part of the binary");
     let mut bundle = Bundle::new_concurrent(vec![language]);
-    // Marks of direction would become part of what clients compare.
+    // Unicode direction marks would break clients that compare messages.
     bundle.set_use_isolating(false);
     bundle
         .add_function("LIST", |positional, named| {

@@ -2,7 +2,7 @@
 //! Comments, scripts and other content that no browser shows are left out, because the portal
 //! repeats its messages in comments.
 //!
-//! Time is linear in the page; memory is the token at hand, whatever the page holds.
+//! Time is linear in the size of the page; only one token at a time is in memory.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,6 @@ pub(super) enum Token {
     End(String),
 }
 
-/// A start tag.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StartTag {
     pub(super) name: String,
@@ -50,7 +49,7 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     Tokenizer::new_with_emitter(page, emitter).map(|Ok(token)| token)
 }
 
-/// Makes tokens of the tokenizer's events.
+/// Converts the tokenizer's events to tokens.
 #[derive(Default)]
 struct Collector {
     tag: StartTag,

@@ -1,6 +1,6 @@
 //! Normalised text: white space collapsed, and folded for comparison.
 
-/// Runs of white space become one blank; none is left around.
+/// Replaces each run of white space by one blank, and trims the text.
 pub(super) fn collapse(text: &str) -> String {
     let mut collapsed = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -12,7 +12,7 @@ pub(super) fn collapse(text: &str) -> String {
     collapsed
 }
 
-/// Lower case, without accents, in either Unicode form: for comparison only.
+/// Converts to lower case without accents, from either Unicode form: for comparison only.
 pub(super) fn fold(text: &str) -> String {
     text.chars()
         .flat_map(char::to_lowercase)

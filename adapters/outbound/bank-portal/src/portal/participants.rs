@@ -14,10 +14,10 @@ use crate::error::LookupError;
 use crate::http;
 use crate::page::classify;
 
-/// Maximum size of the answer; the list of 2026 has about 6 kB.
+/// Maximum size of the response; the list of 2026 has about 6 kB.
 const MAX_LIST_BYTES: usize = 256 * 1024;
 
-/// The answer. What else it has isn't needed.
+/// The response; its other fields are ignored.
 #[derive(Deserialize)]
 struct Answer {
     /// Pairs of code and name.
@@ -62,11 +62,10 @@ impl Portal {
     }
 }
 
-/// An answer's form.
+/// Content of a response.
 enum Reading {
-    /// A list.
     Pairs(Vec<(String, String)>),
-    /// Anything else: a page.
+    /// Anything else, usually an HTML page.
     NoList,
 }
 
@@ -77,7 +76,7 @@ fn read(body: &[u8]) -> Reading {
     }
 }
 
-/// Reads the entries; `None` when one of them is damaged.
+/// Reads the entries; `None` when one of them is invalid.
 fn entries(pairs: &[(String, String)]) -> Option<Vec<ListedParticipant>> {
     let entries = pairs.iter();
     entries

@@ -16,21 +16,20 @@ const MAX_JOINING: usize = 32;
 
 pub(super) type Answer = Result<(), AcquireError>;
 
-/// The callers of this replica.
+/// Waiting callers of this replica.
 #[derive(Debug, Default)]
 pub(super) struct LocalQueue {
-    /// Callers that Redis knows of, by lane in the order of their arrival; no lane is empty.
+    /// Callers registered in Redis, by lane, in the order of their arrival; no lane is empty.
     lanes: Vec<(Lane, VecDeque<Caller>)>,
-    /// Callers that Redis doesn't know of.
+    /// Callers not registered in Redis yet.
     arriving: VecDeque<Arriving>,
     newest: u64,
-    /// Callers that Redis believes to wait.
+    /// Number of callers that Redis has registered.
     told: usize,
     /// The task that asks Redis for turns, while there are callers.
     pub(super) server: Option<JoinHandle<()>>,
 }
 
-/// A caller that waits.
 #[derive(Debug)]
 struct Caller {
     id: u64,
@@ -39,7 +38,7 @@ struct Caller {
     answer: oneshot::Sender<Answer>,
 }
 
-/// A caller that has yet to join.
+/// A caller that isn't registered in Redis yet.
 #[derive(Debug)]
 struct Arriving {
     lane: Lane,
@@ -48,7 +47,7 @@ struct Arriving {
     caller: Caller,
 }
 
-/// A call that is to be made, and the callers that join by it.
+/// The next call to Redis, and the callers that it registers.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) lanes: Vec<WaitingLane>,
@@ -57,7 +56,7 @@ pub(super) struct Call {
 }
 
 impl LocalQueue {
-    /// Adds a caller; returns its number.
+    /// Adds a caller; returns its id.
     pub(super) fn add(
         &mut self,
         lane: Lane,
@@ -79,13 +78,13 @@ impl LocalQueue {
         id
     }
 
-    /// Returns true while a task asks Redis for turns. A task ends with its runtime, too.
+    /// Returns true while a task asks Redis for turns. The task also ends with its runtime.
     pub(super) fn is_served(&self) -> bool {
         let server = self.server.as_ref();
         server.is_some_and(|server| !server.is_finished())
     }
 
-    /// Removes a caller; returns true if Redis believes that it waits.
+    /// Removes a caller; returns true if it is registered in Redis.
     pub(super) fn remove(&mut self, lane: Lane, id: u64) -> bool {
         self.arriving.retain(|arriving| arriving.caller.id != id);
         let callers = self.lanes.iter_mut().find(|(other, _)| *other == lane);
@@ -99,7 +98,8 @@ impl LocalQueue {
         is_removed
     }
 
-    /// The next call to make; `None` when nobody waits and Redis knows it: then the task ends.
+    /// The next call to make; `None`, which ends the task, when no caller waits and Redis has none
+    /// registered.
     pub(super) fn next_call(&mut self) -> Option<Call> {
         let count = self.arriving.len().min(MAX_JOINING);
         let callers: Vec<_> = self.arriving.drain(..count).collect();
@@ -141,7 +141,7 @@ impl LocalQueue {
         })
     }
 
-    /// Lets the callers of a call wait, or tells them the reason why they can't.
+    /// Moves the callers of a call into their lanes, or tells them the reason why they can't wait.
     pub(super) fn joined(&mut self, call: Call, results: Vec<Result<i64, Throttled>>) {
         self.told = call.lanes.iter().map(|lane| lane.callers).sum();
         for (Arriving { lane, caller, .. }, result) in call.callers.into_iter().zip(results) {
@@ -156,7 +156,7 @@ impl LocalQueue {
     }
 
     fn wait(&mut self, lane: Lane, caller: Caller) {
-        // It may have gone meanwhile, and was not here to be removed.
+        // The caller may have left during the call, when it was in no queue.
         if caller.answer.is_closed() {
             return;
         }
@@ -166,7 +166,8 @@ impl LocalQueue {
         }
     }
 
-    /// Gives a turn to the first caller of a lane that is still there, or else to anybody here.
+    /// Gives a turn to the first caller of the lane that still waits, otherwise to any other
+    /// caller.
     pub(super) fn grant(&mut self, lane: Lane) {
         self.told = self.told.saturating_sub(1);
         let (of_lane, others): (Vec<_>, Vec<_>) =
@@ -186,7 +187,7 @@ impl LocalQueue {
         self.lanes.retain(|(_, callers)| !callers.is_empty());
     }
 
-    /// Refuses all callers: the bank is left alone.
+    /// Refuses all callers during a back-off.
     pub(super) fn refuse_all(&mut self, call: Call, refusal: Throttled) {
         self.tell_all(call, || Err(refusal.into()));
     }
@@ -212,7 +213,7 @@ impl LocalQueue {
 }
 
 impl Caller {
-    /// Answers; a caller that has gone needs no answer.
+    /// Sends the answer; a caller that has left needs none.
     fn tell(self, answer: Answer) {
         drop(self.answer.send(answer));
     }

@@ -13,7 +13,7 @@ use crate::pool::{CallError, ConnectionPool};
 use crate::reply::UnexpectedReply;
 use crate::scripts::{self, Script};
 
-/// Calls of the pacing scripts for one replica.
+/// Calls the pacing scripts for one replica.
 #[derive(Clone)]
 pub(super) struct PacingScripts {
     pub(super) pool: Arc<ConnectionPool>,
@@ -30,14 +30,14 @@ pub(super) struct PacingScripts {
 pub(super) struct WaitingLane {
     pub(super) lane: Lane,
     pub(super) callers: usize,
-    /// Number of the first of them, 0 without any.
+    /// Number of the lane's first caller; 0 without callers.
     pub(super) first: i64,
 }
 
 /// A caller that joins the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Joining {
-    /// Index of its lane in the call.
+    /// Index of the caller's lane in the call.
     pub(super) lane: usize,
     pub(super) longest_wait: Duration,
 }
@@ -45,17 +45,17 @@ pub(super) struct Joining {
 /// Reply to a call for turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TurnReply {
-    /// The queue goes on.
+    /// There is no back-off, and the queue continues.
     Queue {
         /// Index of the lane that has the turn.
         granted: Option<usize>,
-        /// Time to the next turn, of whichever replica.
+        /// Time until the next turn of any replica.
         next: Duration,
-        /// Results of the callers that joined, in their order: numbers that grow with their arrival,
-        /// at whichever replica.
+        /// Results for the joining callers, in their order: numbers that increase with arrival
+        /// across all replicas.
         joined: Vec<Result<i64, Throttled>>,
     },
-    /// The bank throttled: all callers leave.
+    /// The bank throttled us: all callers must leave the queue.
     BackingOff(Duration),
 }
 
@@ -87,8 +87,8 @@ impl PacingScripts {
         self.pool.next().run(&call).await
     }
 
-    /// Tells the lanes of this replica, lets callers join them, and takes a turn if the next one is
-    /// this replica's and has come.
+    /// Reports the lanes of this replica, adds joining callers to them, and takes a turn if the
+    /// next one is due and belongs to this replica.
     pub(super) async fn turn(
         &self,
         lanes: &[WaitingLane],
@@ -185,7 +185,8 @@ fn result_of_join(reply: &[i64]) -> Result<Result<i64, Throttled>, UnexpectedRep
     }
 }
 
-/// Encodes a span as a script argument: numbers in Lua are exact up to 2^53.
+/// Encodes a duration as a script argument, in µs and at most 2^53: larger numbers aren't exact in
+/// Lua.
 fn micros(span: Duration) -> Argument {
     let micros = span.as_micros().min(1 << 53);
     i64::try_from(micros).unwrap_or(1 << 53).into()

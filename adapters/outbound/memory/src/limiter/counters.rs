@@ -9,13 +9,13 @@ use domain::window::SlidingWindow;
 use ports::outbound::{Charge, Snapshot, Verdict};
 use uuid::Uuid;
 
-/// Refunded requests remembered, so that a repeated refund changes nothing.
+/// Number of refunded requests remembered, so that a repeated refund changes nothing.
 const REFUNDS_REMEMBERED: usize = 256;
 
-/// Minute and month of one [`CounterId`](domain::key::CounterId).
+/// Counts of the minute and the month of one [`CounterId`](domain::key::CounterId).
 pub(super) struct Counters {
-    /// `false` once they are forgotten: the month isn't known. The rest is kept, so that a key that
-    /// is forgotten and hydrated doesn't get a second minute.
+    /// `false` once they are forgotten: the month isn't known then. The window is kept, so that a
+    /// key that is forgotten and hydrated can't use the minute's limit twice.
     is_known: bool,
     window: SlidingWindow,
     month: Month,
@@ -81,7 +81,8 @@ impl Counters {
         }
     }
 
-    /// The status of a key with these limits. Begins no month: only an admission does.
+    /// Returns the limit status of a key with these limits. Doesn't begin a month: only an
+    /// admission does.
     pub(super) fn limit_status(
         &mut self,
         limits: Limits,
@@ -131,7 +132,7 @@ impl Counters {
         }
     }
 
-    /// Takes the month of the snapshot that hydrates a forgotten key.
+    /// Takes the snapshot's month over, if the counters were forgotten.
     fn restore(&mut self, month: Month) {
         if !self.is_known {
             (self.is_known, self.month, self.used) = (true, month, MonthlyUse::default());

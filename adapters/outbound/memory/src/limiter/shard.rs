@@ -1,4 +1,4 @@
-//! Shard of the limiter: the counters of some chains of rotations, and the states of their keys.
+//! Shard of the limiter: counters shared by rotated keys, and the states of these keys.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,9 +10,10 @@ use uuid::Uuid;
 
 use super::counters::{Counters, has_begun};
 
-/// Time for which a change is kept: longer than a hydration takes whose snapshot was read before it.
+/// Time for which a change is kept: longer than a hydration can take whose snapshot was read before
+/// the change.
 const CHANGES_KEPT_MS: u64 = 3_600_000;
-/// Changes that are kept, at most, in each of the shards. The oldest go first.
+/// Maximum number of changes kept per shard; the oldest are dropped first.
 const MOST_CHANGES: usize = 2_048;
 
 #[derive(Default)]
@@ -27,8 +28,8 @@ pub(super) struct Shard {
 struct KnownState {
     state: KeyState,
     counters: CounterId,
-    /// Kept until then although the counters are evicted or were never known: a snapshot from before
-    /// a revocation may still arrive. Zero for a state that only a snapshot told.
+    /// Time until which the state is kept even if the counters are evicted or unknown: a snapshot from
+    /// before a revocation may still arrive. Zero for a state that is known only from a snapshot.
     kept_until_ms: u64,
 }
 
@@ -44,7 +45,7 @@ impl KnownState {
 }
 
 impl Shard {
-    /// A key that is known, with its counters.
+    /// State and counters of a key; `None` if they aren't both known.
     pub(super) fn known(&mut self, key: CountedKey) -> Option<(KeyState, &mut Counters)> {
         let state = self.keys.get(&key.id)?.state;
         let counters = self.counters.get_mut(&key.counters)?;
@@ -69,7 +70,7 @@ impl Shard {
         self.merge(key, snapshot.state);
     }
 
-    /// Takes a state, and keeps it for a while although the key may be unknown.
+    /// Merges a state, and keeps it for a while even if the key is unknown.
     pub(super) fn apply(&mut self, key: CountedKey, state: KeyState, now_ms: u64) {
         let kept_until_ms = now_ms.saturating_add(CHANGES_KEPT_MS);
         self.merge(key, state).kept_until_ms = kept_until_ms;
@@ -93,7 +94,7 @@ impl Shard {
         let Some((key, kept_until_ms)) = self.changes.pop_front() else {
             return;
         };
-        // Another change may have come since.
+        // A newer change may have arrived since.
         let is_latest = |known: &&mut KnownState| known.kept_until_ms == kept_until_ms;
         let Some(known) = self.keys.get_mut(&key).filter(is_latest) else {
             return;

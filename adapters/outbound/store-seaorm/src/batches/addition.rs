@@ -13,11 +13,11 @@ use crate::entity::{batch_chunks, batches, customers};
 use crate::idempotency::record;
 use crate::store::failed;
 
-/// Chunks of one statement: a few hundred kilobytes.
+/// Number of chunks per statement: a few hundred kilobytes.
 const CHUNKS_PER_STATEMENT: usize = 16;
 
-/// Adds a batch with its chunks, and records it as the answer to its request; unless its customer would have more than
-/// it may.
+/// Adds a batch with its chunks, and records it as the answer to its request, unless its customer
+/// would exceed its bounds.
 pub(super) async fn within(
     transaction: &DatabaseTransaction,
     batch: &NewBatch,
@@ -47,14 +47,13 @@ pub(super) async fn within(
     Ok(BatchAddition::Added)
 }
 
-/// The reason for which a customer's batch isn't added, if there is one.
 async fn refused(
     transaction: &DatabaseTransaction,
     batch: &NewBatch,
     bounds: BatchBounds,
 ) -> Result<Option<BatchAddition>, DbErr> {
     let customer = batch.facts.customer.to_string();
-    // Locked: of two that are added at the same moment, the second sees the first.
+    // Locked: of two added at the same time, the second transaction sees the first.
     customers::Entity::find_by_id(&customer)
         .select_only()
         .column(customers::Column::Id)

@@ -45,8 +45,8 @@ pub(super) async fn within(
     Ok(BatchCancellation::Canceled { lookups })
 }
 
-/// Cancels the lookups of a locked batch: nobody adds any meanwhile. They are locked in the order of
-/// their ids, as by the cancellation of those that no key is left for.
+/// Cancels the lookups of a locked batch, to which none can be added meanwhile. They are locked in
+/// the order of their ids, as when lookups without a key are canceled.
 async fn cancel_lookups(
     transaction: &DatabaseTransaction,
     id: BatchId,
@@ -82,12 +82,12 @@ async fn cancel_lookups(
     canceled.collect()
 }
 
-/// Returns `true` if nobody began to work on an open lookup so far.
+/// Returns `true` if an open lookup has neither attempts nor a lease.
 pub(super) fn is_untouched(lookup: &Model) -> bool {
     lookup.due_at.is_some() && lookup.attempts == 0 && lookup.lease_token.is_none()
 }
 
-/// Gives the charges of lookups back to their keys and months.
+/// Refunds the charges of lookups to their keys and months.
 pub(super) async fn refund<'a>(
     transaction: &DatabaseTransaction,
     lookups: impl Iterator<Item = &'a LookupFacts>,

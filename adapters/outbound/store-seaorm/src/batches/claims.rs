@@ -27,7 +27,7 @@ struct ActiveKey {
 }
 
 impl Store {
-    /// Claims up to `most` batches. Looks first, without the write lock, for anything that is due.
+    /// Claims up to `most` batches. First checks, without the write lock, that any are due.
     pub(super) async fn claim_due_batches(
         &self,
         most: u32,
@@ -101,7 +101,7 @@ async fn hold(
     Ok(batches)
 }
 
-/// The newest key of each of the batches' counters that isn't revoked, by the counters.
+/// The newest key of each of the batches' counters that isn't revoked, by counters.
 async fn active_keys(
     transaction: &DatabaseTransaction,
     batches: &[Model],
@@ -135,7 +135,7 @@ async fn active_keys(
     Ok(newest)
 }
 
-/// Moves the end of a lease; returns the progress, if the lease is held.
+/// Extends a lease; returns the progress, if the lease is held.
 pub(super) async fn renew(
     connection: &DatabaseConnection,
     id: BatchId,

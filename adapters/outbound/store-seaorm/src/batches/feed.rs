@@ -1,4 +1,4 @@
-//! Lookups of rows, made of a claimed batch.
+//! Creation of lookups for the rows of a claimed batch.
 
 use domain::batch::BatchState;
 use ports::outbound::{BatchFeed, StoreError};
@@ -9,11 +9,10 @@ use crate::lookups::{insert, row};
 use crate::monthly_use::{self, Use};
 use crate::store::failed;
 
-/// Reason why no lookups are made.
+/// Reason why no lookups are created.
 pub(super) enum FeedError {
     /// The lease isn't held any more, or one of the rows has a lookup.
     Refused,
-    /// The database fails.
     Store(StoreError),
 }
 
@@ -23,7 +22,7 @@ impl From<StoreError> for FeedError {
     }
 }
 
-/// Makes lookups of rows, and charges them.
+/// Creates lookups of rows, and charges them.
 pub(super) async fn within(
     transaction: &DatabaseTransaction,
     feed: &BatchFeed,

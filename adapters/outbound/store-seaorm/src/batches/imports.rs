@@ -1,4 +1,4 @@
-//! Deliveries of proofs for rows, without a look-up.
+//! Deliveries of imported proofs for rows of a batch, without a query to the bank.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ use crate::lookups::{insert, row};
 use crate::store::failed;
 use crate::webhooks::outbox;
 
-/// Rows whose lookups are read by one statement.
+/// Number of rows whose lookups are read by one statement.
 const ROWS_PER_STATEMENT: usize = 1_000;
 
 /// Delivers proofs; `None` when the customer has no such batch, or it is canceled.
@@ -69,7 +69,7 @@ pub(super) async fn within(
     Ok(Some(delivered.collect()))
 }
 
-/// Lookups of the rows that proofs are for, locked in the order of their ids.
+/// Lookups of the rows that the proofs belong to, locked in the order of their ids.
 async fn present(
     transaction: &DatabaseTransaction,
     id: BatchId,
@@ -98,7 +98,7 @@ async fn present(
     Ok(present)
 }
 
-/// The lookup of a row.
+/// Existing lookup of a row.
 struct Present {
     facts: LookupFacts,
     state: LookupState,
@@ -111,13 +111,13 @@ struct Import<'a> {
     now: i64,
     present: HashMap<RowNumber, Present>,
     delivered: Vec<(LookupFacts, SealVerdict)>,
-    /// Lookups of rows that had none.
+    /// New lookups, of rows that had none.
     added: Vec<ActiveModel>,
     refunded: Vec<LookupFacts>,
 }
 
 impl Import<'_> {
-    /// Delivers a proof, unless its row has one, or its lookup is another one than it was.
+    /// Delivers a proof, unless its row has one already, or has another lookup than before.
     async fn deliver(&mut self, proof: &ImportedProof) -> Result<(), DbErr> {
         let Some(BatchRow { row, .. }) = proof.row.facts.batch else {
             return Ok(());
@@ -156,7 +156,7 @@ impl Present {
         })
     }
 
-    /// Returns `true` if it is the lookup with this id, and a proof can be delivered for it.
+    /// Returns `true` if the lookup has this id, and a proof can be delivered for it.
     fn takes_proof(&self, id: LookupId) -> bool {
         let has_ended_for_good =
             matches!(self.state, LookupState::Delivered | LookupState::Canceled);
@@ -164,7 +164,7 @@ impl Present {
     }
 }
 
-/// The row of a lookup that is delivered from the start.
+/// Row of a new lookup that is delivered already.
 fn delivered_row(imported: &ImportedProof, now: i64) -> ActiveModel {
     let ImportedProof {
         row, proof, seal, ..
@@ -180,7 +180,7 @@ fn delivered_row(imported: &ImportedProof, now: i64) -> ActiveModel {
     }
 }
 
-/// Delivers a proof for a lookup, whoever works on it.
+/// Delivers a proof for a lookup, even if a worker holds a lease of it.
 async fn update(
     transaction: &DatabaseTransaction,
     id: LookupId,

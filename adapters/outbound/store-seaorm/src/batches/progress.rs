@@ -40,7 +40,8 @@ pub(super) async fn with_progress(
     read.collect()
 }
 
-/// Progress of batches by their ids, without the rows' numbers; nothing of those without lookups.
+/// Progress of batches by their ids, without the numbers of rows; batches without lookups are left
+/// out.
 pub(super) async fn of_batches(
     connection: &impl ConnectionTrait,
     ids: &[&str],

@@ -1,4 +1,4 @@
-//! Ends of the work on claimed batches.
+//! Ends of claims on batches.
 
 use domain::batch::{BatchId, BatchState};
 use domain::lookup::LookupState;
@@ -9,7 +9,7 @@ use super::state::{self, LockedBatch};
 use crate::entity::lookups::{Column, Entity};
 use crate::store::failed;
 
-/// Returns `false` if the lease isn't held any more, or a row isn't finished.
+/// Ends a claim. Returns `false` if the lease isn't held any more, or a row isn't finished.
 pub(super) async fn within(
     transaction: &DatabaseTransaction,
     release: &BatchRelease,

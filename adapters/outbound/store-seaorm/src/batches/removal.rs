@@ -1,4 +1,4 @@
-//! Removal of batches that ended, in portions: nothing waits long for one with many lookups.
+//! Removal of ended batches, in portions, so that nothing waits long for one with many lookups.
 
 use chrono::{DateTime, Utc};
 use domain::batch::BatchId;
@@ -15,23 +15,23 @@ use crate::entity::batches::{Column, Entity};
 use crate::prune::ROWS_PER_STATEMENT;
 use crate::store::{Store, failed};
 
-/// Batches whose ids are read at once.
+/// Number of batches whose ids are read at once.
 const BATCHES_PER_STATEMENT: u64 = 100;
 
 const SOME_IN_SQLITE: &str = "DELETE FROM lookups WHERE id IN \
      (SELECT id FROM lookups WHERE batch_id = $1 ORDER BY batch_row LIMIT $2)";
 
-/// Passes over rows that another session removes or writes. In an order, because the server would read the
-/// whole table for a batch that has a large part of it.
+/// Skips rows that another session removes or writes. Ordered, because the server would otherwise
+/// read the whole table for a batch that makes up a large part of it.
 const SOME_IN_POSTGRES: &str = "DELETE FROM lookups WHERE ctid = ANY(ARRAY(SELECT ctid FROM lookups \
      WHERE batch_id = $1 ORDER BY batch_row LIMIT $2 FOR UPDATE SKIP LOCKED))";
 
-/// The same of rows that nobody else may touch any more; waits for those who do.
+/// For rows that no other session may claim any more: waits for sessions that still hold one.
 const LAST_IN_POSTGRES: &str = "DELETE FROM lookups WHERE ctid = ANY(ARRAY(SELECT ctid FROM lookups \
      WHERE batch_id = $1 ORDER BY batch_row LIMIT $2 FOR UPDATE))";
 
 impl Store {
-    /// Removes a customer's batch, if it is final; it stays so.
+    /// Removes a customer's batch if it is final, a state that never changes again.
     pub(super) async fn erase_final(
         &self,
         customer: CustomerId,
@@ -75,9 +75,9 @@ impl Store {
         }
     }
 
-    /// Removes the chunks of a final batch, then its lookups, then the batch with the last of them. Returns
-    /// `false` if it is gone. The chunks go first: whoever finds one has read the lookups of its rows before
-    /// any was removed.
+    /// Removes the chunks of a final batch, then its lookups, then the batch with the last of them.
+    /// Returns `false` if the batch is gone. The chunks go first: a reader that finds one has read
+    /// the lookups of its rows before any was removed.
     async fn remove(&self, id: &str, batch: Select<Entity>) -> Result<bool, StoreError> {
         self.check_files()?;
         self.in_time(async {

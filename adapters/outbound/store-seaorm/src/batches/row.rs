@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select, Set};
 use crate::entity::batches;
 use crate::row::Row;
 
-/// A customer's batch.
+/// Selects a customer's batch.
 pub(super) fn own(customer: CustomerId, id: BatchId) -> Select<batches::Entity> {
     batches::Entity::find_by_id(id.to_string())
         .filter(batches::Column::CustomerId.eq(customer.to_string()))
@@ -41,7 +41,7 @@ pub(super) fn queued(NewBatch { facts, content, .. }: &NewBatch) -> batches::Act
     }
 }
 
-/// Reads a row. `progress` has its lookups.
+/// Converts a row; `progress` counts its lookups.
 pub(super) fn read(
     batch: batches::Model,
     progress: BatchProgress,
@@ -61,7 +61,7 @@ pub(super) fn read(
     })
 }
 
-/// A row, for errors that name it.
+/// The row, as errors name it.
 pub(super) fn row(id: &str) -> Row<'_> {
     Row {
         table: "batches",
@@ -69,7 +69,7 @@ pub(super) fn row(id: &str) -> Row<'_> {
     }
 }
 
-/// A number of rows, or of a row.
+/// Converts a number of rows, or a row's number.
 pub(super) fn rows(row: Row<'_>, number: i64, column: &'static str) -> Result<u32, StoreError> {
     u32::try_from(number).map_err(|_| row.unreadable(column))
 }

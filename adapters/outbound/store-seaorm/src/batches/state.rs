@@ -1,4 +1,4 @@
-//! States of batches: reads, and changes, each of which is made here.
+//! States of batches: reads, and changes. All changes are made here.
 
 use chrono::{DateTime, Utc};
 use domain::batch::{BatchId, BatchState};
@@ -18,7 +18,7 @@ use crate::entity::batches::{Column, Entity};
 use crate::store::failed;
 use crate::webhooks::outbox;
 
-/// A batch whose row is locked, where rows can be: what changes of it.
+/// A batch whose row is locked on PostgreSQL: the parts of it that change.
 #[derive(Clone)]
 pub(super) struct LockedBatch {
     pub(super) id: BatchId,
@@ -48,7 +48,8 @@ pub(super) async fn read(
     customer: CustomerId,
     id: BatchId,
 ) -> Result<Option<BatchState>, StoreError> {
-    // By the id alone: with the customer beside it, the server may go through all of the customer's batches.
+    // Found by the id alone: with the customer in the condition, the server may read all of its
+    // batches.
     let found = Entity::find_by_id(id.to_string())
         .select_only()
         .column(Column::CustomerId)
@@ -65,7 +66,7 @@ pub(super) async fn read(
     Ok(Some(state))
 }
 
-/// Locks the batch that is held under a lease.
+/// Locks a batch, if its lease has this token.
 pub(super) async fn held(
     transaction: &DatabaseTransaction,
     id: BatchId,
@@ -129,8 +130,8 @@ pub(super) async fn lock(
     }))
 }
 
-/// Stores what a locked batch is after a change. Whatever follows from a new state in the same
-/// transaction belongs here.
+/// Stores a locked batch after a change. Consequences of a new state that belong to the same
+/// transaction are added here.
 pub(super) async fn store(
     transaction: &DatabaseTransaction,
     before: &LockedBatch,

@@ -44,37 +44,28 @@ const PARAMETERS: [&str; 7] = [
     "options",
 ];
 
-/// Error in the URL of a server.
+/// Error in the URL of a PostgreSQL database.
 #[derive(Debug, thiserror::Error)]
 pub enum UrlError {
-    /// It can't be parsed.
     #[error(
         "it must be postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; in user and \
          password, write anything but letters and digits as %XX"
     )]
     Unreadable,
-    /// It has no host.
     #[error("it has no host; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     NoHost,
-    /// It has no user.
     #[error("it has no user; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     NoUser,
-    /// It has no database.
     #[error("it has no database; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     NoDatabase,
-    /// It has an unknown parameter.
     #[error("it has a parameter that isn't known; those that are: {}", PARAMETERS.join(", "))]
     UnknownParameter,
-    /// It has a parameter twice.
     #[error("it has the parameter {0} twice; leave one")]
     Repeated(&'static str),
-    /// It has an unknown TLS mode.
     #[error("its sslmode must be verify-full, verify-ca, require, prefer or disable")]
     SslMode,
-    /// It has certificates that its TLS mode ignores.
     #[error("it has certificates that its sslmode doesn't use; set sslmode=verify-full")]
     UnusedCertificates,
-    /// It has the parameter `host`, which is for folders of sockets.
     #[error(
         "its parameter host must be the folder of a socket, /…; other hosts stand before :PORT"
     )]
@@ -84,59 +75,48 @@ pub enum UrlError {
 /// Reason why a server can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The connection is refused or fails.
     #[error("nothing answers ({0}); look whether it runs, and at host and port in the URL")]
     Unreachable(io::Error),
-    /// It doesn't answer in time.
     #[error(
         "it doesn't answer within {0:?}; look whether it runs, and at host and port in the URL"
     )]
     Silent(Duration),
-    /// Authentication failed.
     #[error(
         "it refuses the login (code {0}); look at user and password in the URL, and at its pg_hba.conf"
     )]
     Login(String),
-    /// It has no such database.
     #[error("it has no database of this name; make it: CREATE DATABASE … ENCODING 'UTF8'")]
     NoDatabase,
-    /// TLS failed.
     #[error(
         "no secure connection ({0}); look at sslmode and sslrootcert in the URL: a server without \
          TLS needs sslmode=disable, and a certificate of your own authority \
          sslmode=verify-full&sslrootcert=FILE"
     )]
     Tls(Error),
-    /// Its version is too old.
     #[error("it is version {0}, and {OLDEST} or a later one is needed")]
     Version(i32),
-    /// Its encoding isn't UTF-8.
     #[error(
         "its encoding is {0}; make it anew: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
     )]
     Encoding(String),
-    /// A pooler in between that gives each transaction another session.
     #[error(
         "a pooler stands before it (PgBouncer, in transaction or statement mode) that gives each \
          transaction another session, and prepared statements, timeouts and locks belong to one: set \
          pool_mode=session for this database, or give the address of the server itself"
     )]
     Pooled,
-    /// A pooler in between that refuses parameters of the session.
     #[error(
         "a pooler stands before it (PgBouncer) that refuses parameters of a session ({0}): set \
          ignore_startup_parameters=extra_float_digits,options there, and pool_mode=session"
     )]
     RefusedParameters(String),
-    /// It is a standby.
     #[error("it is a standby, which takes no writes; give the primary's host")]
     Standby,
-    /// Any other error.
     #[error("{0}")]
     Other(Error),
 }
 
-/// A database on a server.
+/// Connection options of a PostgreSQL database.
 #[derive(Clone)]
 pub(crate) struct Server {
     /// Includes the password.
@@ -189,7 +169,7 @@ impl Server {
         Ok(Self { options, name })
     }
 
-    /// Checks that the server can be used. Waits for one that starts.
+    /// Checks that the server can be used; retries until `connect_timeout` while it starts.
     pub(super) async fn check(&self, options: StoreOptions) -> Result<(), OpenError> {
         let deadline = Instant::now() + options.connect_timeout;
         let answered = loop {
@@ -291,7 +271,7 @@ async fn ping(connection: &mut PgConnection, patience: Duration) -> Result<(), E
         .map_err(|_| Error::Io(io::ErrorKind::TimedOut.into()))?
 }
 
-/// The parameters of a URL.
+/// Reads the URL's parameters; each must be known, and be given once.
 fn parameters(url: &Url) -> Result<Vec<(&'static str, String)>, UrlError> {
     let mut seen = HashSet::new();
     let mut given = Vec::new();
@@ -315,7 +295,7 @@ fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMod
     match value("sslmode").map(|(_, mode)| mode.as_str()) {
         Some("verify-full") => Ok(PgSslMode::VerifyFull),
         Some("verify-ca") => Ok(PgSslMode::VerifyCa),
-        // As PostgreSQL's own programs do.
+        // PostgreSQL's own programs, too, verify the authority when a root certificate is given.
         Some("require") if value("sslrootcert").is_some() => Ok(PgSslMode::VerifyCa),
         Some("require") => Ok(PgSslMode::Require),
         Some("prefer" | "disable") if has_certificates => Err(UrlError::UnusedCertificates),
@@ -336,13 +316,13 @@ impl From<Error> for ServerError {
             (Some("3D000"), _) => Self::NoDatabase,
             // duplicate_prepared_statement, invalid_sql_statement_name: ours has another connection.
             (Some("42P05" | "26000"), _) => Self::Pooled,
-            // protocol_violation, in PgBouncer's words.
+            // protocol_violation, with PgBouncer's message.
             (Some("08P01"), Error::Database(error))
                 if error.message().contains("startup parameter") =>
             {
                 Self::RefusedParameters(error.message().to_owned())
             }
-            // So a handshake fails.
+            // A failed TLS handshake is reported as this error.
             (_, Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
                 Self::Tls(Error::Io(error))
             }

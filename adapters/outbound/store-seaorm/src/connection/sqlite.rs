@@ -21,7 +21,7 @@ pub(crate) use open_files::{OpenFiles, Unusable};
 pub use own_file::FileError;
 pub use serving_lock::{LockError, ServingLock};
 
-/// `SQLITE_BUSY`: another connection is in the way.
+/// `SQLITE_BUSY`: another connection holds a lock.
 const BUSY: u32 = 5;
 /// `SQLITE_READONLY`: the connection may only read.
 const READ_ONLY: u32 = 8;
@@ -29,9 +29,9 @@ const READ_ONLY: u32 = 8;
 /// Pause between two attempts to open a database that others open too.
 const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
-/// Largest size that SQLite leaves the write-ahead log at once all of it is in the database. It is
-/// restarted after every 1,000 pages (4 MiB) unless a reader holds it, and with no limit its file
-/// stays as large as it ever was.
+/// Size in bytes to which SQLite truncates the write-ahead log once all of it is in the database.
+/// The log is restarted after every 1,000 pages (4 MiB) unless a reader holds it; without a limit
+/// its file never shrinks.
 const LOG_SIZE_LIMIT: &str = "16777216";
 
 /// The database's file and the options of its connections.
@@ -145,7 +145,7 @@ fn settings(options: SqliteConnectOptions, busy_timeout: Duration) -> SqliteConn
         // An insert of many rows keeps the pages it changes in temporary storage until it is done:
         // as a file, that was three quarters of all writes.
         .pragma("temp_store", "MEMORY")
-        // KiB. With the usual 2,000 a busy journal reads pages again and again.
+        // In KiB. With SQLite's default of 2,000 a busy journal reads the same pages repeatedly.
         .pragma("cache_size", "-16384")
 }
 
@@ -155,7 +155,7 @@ async fn refuse_read_only(
     connection: &mut SqliteConnection,
     busy_timeout: Duration,
 ) -> Result<(), Error> {
-    // SQLite checks whether it may write at all before it tries the lock, which isn't waited for.
+    // SQLite checks for write access before it tries to take the lock, which isn't waited for.
     for sql in ["PRAGMA busy_timeout = 0", "BEGIN"] {
         query(sql).execute(&mut *connection).await?;
     }

@@ -1,4 +1,4 @@
-//! Lookups and batches.
+//! SeaORM entities of lookups and batches.
 
 pub(crate) mod lookups {
     use sea_orm::entity::prelude::*;

@@ -17,30 +17,28 @@ use super::statistics::{Increase, RequestKind};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linger {
     pub(super) span: Duration,
-    /// Batch size from which on entries are written without delay.
+    /// Number of entries from which on a batch is written without delay.
     pub(super) most: usize,
 }
 
-/// Progress of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Waiting,
     Durable,
 }
 
-/// Entries that share a commit.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) used: HashMap<(KeyId, Month), Used>,
     pub(super) requests: Vec<RequestEntry>,
-    /// Requests by dimension: a flood of one kind is one number.
+    /// Statistics of requests by kind: many requests of one kind are one entry.
     pub(super) statistics: HashMap<RequestKind, Increase>,
     /// Instant of the newest entry.
     pub(super) newest: Option<DateTime<Utc>>,
     pub(super) entries: usize,
-    /// Latest time to write it, while no answer waits for its entries; `None`: at once.
+    /// Deadline for writing the batch while no answer waits for it; `None`: write at once.
     pub(super) linger_until: Option<Instant>,
-    /// Set to write it even when it is empty, to find out whether that succeeds.
+    /// Writes the batch even if it is empty, to test the database.
     pub(super) is_probe: bool,
     pub(super) progress: watch::Sender<Progress>,
 }
@@ -66,7 +64,7 @@ impl Batch {
         }
     }
 
-    /// The counts of a key and a month. An answer waits for them.
+    /// Counts of a key in a month, to be increased. An answer waits for them.
     pub(super) fn use_of(
         &mut self,
         key: KeyId,
@@ -83,8 +81,7 @@ impl Batch {
         &mut used.count
     }
 
-    /// Adds a request, which may linger if `linger` is given; returns whether the writer has to be
-    /// woken.
+    /// Adds a request, delayed if `linger` is given; returns whether the writer has to be woken.
     pub(super) fn keep(&mut self, entry: RequestEntry, linger: Option<Linger>) -> bool {
         let wakes_writer = self.may_linger(linger);
         self.newest = self.newest.max(Some(entry.at));
@@ -93,19 +90,19 @@ impl Batch {
         wakes_writer
     }
 
-    /// Returns whether it has counted a request of this kind.
+    /// Returns whether the batch has counted a request of this kind.
     pub(super) fn has(&self, kind: &RequestKind) -> bool {
         self.statistics.contains_key(kind)
     }
 
-    /// Counts a request, which takes no more room than the first of its kind.
+    /// Counts a request; only the first of a kind takes room.
     pub(super) fn add(&mut self, kind: RequestKind, increase: &Increase, at: DateTime<Utc>) {
         self.newest = self.newest.max(Some(at));
         self.statistics.entry(kind).or_default().add(increase);
     }
 
-    /// As [`Batch::add`], with an entry that may linger; returns whether the writer has to be
-    /// woken.
+    /// Counts a request as [`Batch::add`] does, but may delay the batch; returns whether the writer
+    /// has to be woken.
     pub(super) fn count(
         &mut self,
         kind: RequestKind,
@@ -120,8 +117,8 @@ impl Batch {
         wakes_writer
     }
 
-    /// Sets the deadline for an entry that may linger, at the longest until the rest of the batch
-    /// is written; returns whether the writer has to be woken.
+    /// Sets the deadline for an entry that may linger, unless the batch is written earlier; returns
+    /// whether the writer has to be woken.
     fn may_linger(&mut self, linger: Option<Linger>) -> bool {
         match linger {
             Some(Linger { span, .. }) if self.is_empty() => {
@@ -134,12 +131,12 @@ impl Batch {
         self.linger_until.is_none()
     }
 
-    /// Returns whether answers or refunds wait for it.
+    /// Returns whether answers or refunds wait for the batch.
     pub(super) fn is_awaited(&self) -> bool {
         !self.used.is_empty()
     }
 
-    /// Returns whether it has nothing to lose.
+    /// Returns whether the batch has no entries that could be lost.
     pub(super) fn is_empty(&self) -> bool {
         self.used.is_empty() && self.requests.is_empty() && self.statistics.is_empty()
     }

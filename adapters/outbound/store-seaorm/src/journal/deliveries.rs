@@ -1,4 +1,4 @@
-//! Delivered proofs of a batch, by customer.
+//! Proofs delivered by the requests of a batch, by customer.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ struct Delivered {
     last: i64,
 }
 
-/// Adds to the deliveries of proofs.
+/// Insert that adds to the deliveries of proofs.
 pub(crate) fn insert() -> Insert {
     Insert {
         table: "seen_proofs",
@@ -39,7 +39,7 @@ pub(crate) fn insert() -> Insert {
     }
 }
 
-/// Values of the rows that a batch's requests add to, in the order of customers and proofs.
+/// Values of the rows that a batch's requests add to, ordered by customer and proof.
 pub(super) fn values(requests: &[RequestEntry]) -> Vec<Value> {
     let delivered = requests.iter().flat_map(|request| {
         let marks = request.delivered.iter();
@@ -48,7 +48,7 @@ pub(super) fn values(requests: &[RequestEntry]) -> Vec<Value> {
     values_of(delivered)
 }
 
-/// Values of the rows that these deliveries add to, in the order of customers and proofs.
+/// Values of the rows that these deliveries add to, ordered by customer and proof.
 pub(crate) fn values_of(
     deliveries: impl Iterator<Item = (CustomerId, ProofMark, DateTime<Utc>)>,
 ) -> Vec<Value> {

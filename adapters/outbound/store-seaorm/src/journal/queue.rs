@@ -31,7 +31,7 @@ pub(super) struct Queue {
 struct State {
     filling: Batch,
     writing: Option<Writing>,
-    /// Time at which it was closed.
+    /// Time at which the queue was closed; `None` while it is open.
     closed: Option<Instant>,
     /// Requests dropped since the last commit.
     dropped: usize,
@@ -43,7 +43,7 @@ struct State {
 #[derive(Debug)]
 struct Writing {
     entries: usize,
-    /// True when nothing is lost with it.
+    /// The batch has no entries that could be lost.
     is_empty: bool,
     since: Instant,
     progress: watch::Receiver<Progress>,
@@ -91,8 +91,8 @@ impl Queue {
             .expect("nothing panics while it holds the queue")
     }
 
-    /// Counts one admission. A full queue counts it too, as counts of a key share one place, but
-    /// promises nothing: the request is refused then, and its refund finds the count to take back.
+    /// Counts one admission. A full queue counts it too, since all counts of a key share one entry,
+    /// but the receipt fails: the request is then refused, and its refund takes the count back.
     pub(super) fn admit(self: &Arc<Self>, entry: AdmissionEntry) -> Receipt {
         let mut state = self.state();
         if state.closed.is_some() {
@@ -111,7 +111,7 @@ impl Queue {
         Receipt::new(Arc::clone(self).durable(progress))
     }
 
-    /// Refunds one request of a month; a full queue does so too.
+    /// Refunds one request of a month, even when the queue is full.
     pub(super) fn refund(&self, key: KeyId, month: Month, at: DateTime<Utc>) {
         let mut state = self.state();
         if state.closed.is_none() {
@@ -121,7 +121,8 @@ impl Queue {
         }
     }
 
-    /// Adds a request and counts it, unless the queue is full. They are written at once.
+    /// Adds a request and counts it in the statistics, unless the queue is full. Written without
+    /// linger.
     pub(super) fn keep_and_count(&self, entry: RequestEntry) {
         self.fill(|batch| {
             let (kind, increase) = statistics::of_request(&entry);
@@ -149,8 +150,8 @@ impl Queue {
         }
     }
 
-    /// Counts a request in the statistics. A full queue counts it too if it has counted one like
-    /// it.
+    /// Counts a request in the statistics. A full queue counts it too if it already has a count of
+    /// the same kind.
     pub(super) fn count(&self, (kind, increase): (RequestKind, Increase), at: DateTime<Utc>) {
         let mut state = self.state();
         let has_room = !state.is_full(self.capacity) || state.filling.has(&kind);
@@ -187,7 +188,7 @@ impl Queue {
         }
     }
 
-    /// Waits for a batch, no longer than the journal's patience from now on.
+    /// Waits until a batch is durable, at most for the journal's patience.
     fn durable(
         self: Arc<Self>,
         mut progress: watch::Receiver<Progress>,
@@ -197,13 +198,13 @@ impl Queue {
             let durable = progress.wait_for(|progress| *progress == Progress::Durable);
             match timeout_at(deadline, durable).await {
                 Ok(Ok(_)) => Ok(()),
-                // The writer gave the batch up, or takes too long over it.
+                // The writer gave up the batch, or takes too long.
                 Ok(Err(_)) | Err(_) => Err(self.failure()),
             }
         }
     }
 
-    /// Entries in the batch that is filled, and in the one that is written.
+    /// Number of entries in the batch being filled and in the one being written.
     pub(super) fn waiting(&self) -> usize {
         self.state().waiting()
     }
@@ -232,7 +233,7 @@ impl Queue {
         }
     }
 
-    /// Has an empty batch written, unless a batch is being written.
+    /// Writes an empty batch to test the database, unless a batch is being written.
     pub(super) fn probe(&self) {
         let mut state = self.state();
         if state.closed.is_none() && state.writing.is_none() {
@@ -265,7 +266,7 @@ impl Queue {
     }
 }
 
-/// The writer's side.
+/// Operations of the writer.
 impl Queue {
     /// The next batch, once there is one; `None` when the queue is closed and empty.
     pub(super) async fn next(&self) -> Option<Batch> {
@@ -294,7 +295,7 @@ impl Queue {
                 linger_until
             };
             match linger_until {
-                // Either way the state has to be checked again.
+                // After a timeout or a wake-up the state is checked again.
                 Some(until) => drop(timeout_at(until, filled).await),
                 None => filled.await,
             }
@@ -319,8 +320,8 @@ impl Queue {
         self.state().trouble = Some(cause);
     }
 
-    /// Returns whether the journal was closed for longer than its patience, or is closed and
-    /// nothing is lost with the batch.
+    /// Returns whether the writer should give up a batch: the journal was closed longer ago than
+    /// its patience, or it is closed and the batch is empty.
     pub(super) fn should_give_up(&self, batch: &Batch) -> bool {
         let closed = self.state().closed;
         closed.is_some_and(|closed| batch.is_empty() || closed.elapsed() >= self.patience)

@@ -14,9 +14,9 @@ use crate::monthly_use::{self, minute};
 use crate::row::stored;
 use crate::usage::counts;
 
-/// Checkpoint of a batch. It changes nothing when the batch was written: of two attempts at one
-/// batch, of which the first may still be executing, the second waits for it here and counts
-/// nothing again.
+/// Insert of a batch's checkpoint, which does nothing if it exists. Of two attempts at one batch,
+/// the second waits here for the first, which may still be executing, and then counts nothing
+/// again.
 fn checkpoint() -> Insert {
     Insert {
         table: "journal_marks",
@@ -52,7 +52,7 @@ fn request() -> Insert {
     }
 }
 
-/// Adds to rows of use, identified by `whose` and `slot`.
+/// Insert that adds to rows of usage; `whose` and `slot` name the columns that identify them.
 fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
     let sum = |column: &String| format!("{column} = {table}.{column} + excluded.{column}");
     let sums: Vec<_> = counts().map(|column| sum(&column)).collect();
@@ -73,8 +73,8 @@ fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
     }
 }
 
-/// For PostgreSQL: writes the checkpoint of a batch and its counts, in one statement that is its
-/// own transaction. It counts only if the checkpoint is new, as with the two it is made of.
+/// PostgreSQL: writes a batch's checkpoint and its counts in one statement, without an explicit
+/// transaction. It counts only if the checkpoint is new, as the two separate statements do.
 fn checkpointed_use() -> String {
     let (checkpoint, uses) = (checkpoint(), monthly_use::insert());
     let filter = " WHERE EXISTS (SELECT FROM marked)";
@@ -114,8 +114,9 @@ impl Statements {
         }
     }
 
-    /// Statement that writes a whole batch, the `number`th of this writer, with its checkpoint: for
-    /// a server, and a batch of counts alone. It is sent outside of any transaction.
+    /// Statement that writes a whole batch, the `number`th of this writer, with its checkpoint,
+    /// outside of any transaction. `Some` only on PostgreSQL, and for a batch of nothing but
+    /// counts.
     pub(super) fn at_once(&self, batch: &Batch, writer: &str, number: i64) -> Option<Statement> {
         let is_use = batch.requests.is_empty() && batch.statistics.is_empty();
         let fits = is_use && batch.used.len() <= ROWS_PER_STATEMENT;
@@ -129,7 +130,7 @@ impl Statements {
     }
 
     /// Statement that writes the checkpoint of a batch, the `number`th of this writer. It runs
-    /// first, and affects no row when the batch was written already; on SQLite neither when the
+    /// first, and affects no row when the batch was written already, or, on SQLite, when the
     /// previous checkpoint is missing.
     pub(super) fn checkpoint_of(&self, batch: &Batch, writer: &str, number: i64) -> Vec<Statement> {
         let values = checkpoint_values(batch, writer, number);
@@ -187,7 +188,7 @@ fn checkpoint_values(batch: &Batch, writer: &str, number: i64) -> [Value; 3] {
     [writer.into(), number.into(), newest.into()]
 }
 
-/// Values of the counts, in the order of keys and months.
+/// Values of the counts, ordered by key and month.
 fn use_values(batch: &Batch) -> impl Iterator<Item = Value> {
     let mut used: Vec<_> = batch.used.iter().collect();
     used.sort_unstable_by_key(|(place, _)| **place);

@@ -41,7 +41,7 @@ impl RequestKind {
     }
 }
 
-/// The increase by a request, and its dimensions.
+/// Dimensions of a request, and what it adds to their counts.
 pub(super) fn of_request(entry: &RequestEntry) -> (RequestKind, Increase) {
     let &RequestEntry {
         key,
@@ -52,7 +52,7 @@ pub(super) fn of_request(entry: &RequestEntry) -> (RequestKind, Increase) {
         ..
     } = entry;
     let mut increase = Increase::of_one();
-    // A request that a limit refused has no duration worth a statistic.
+    // A request refused by a limit has no meaningful duration.
     if !matches!(outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
         increase.latencies.record(entry.duration);
     }
@@ -62,7 +62,7 @@ pub(super) fn of_request(entry: &RequestEntry) -> (RequestKind, Increase) {
     )
 }
 
-/// The increase by a request that a limit refused, and its dimensions.
+/// Dimensions of a request that a limit refused, and what it adds to their counts.
 pub(super) fn of_refusal(entry: &RefusalEntry) -> (RequestKind, Increase) {
     let &RefusalEntry {
         key,
@@ -75,7 +75,7 @@ pub(super) fn of_refusal(entry: &RefusalEntry) -> (RequestKind, Increase) {
     (kind, Increase::of_one())
 }
 
-/// The hour of an instant, by its first millisecond.
+/// Start of an instant's hour, in unix milliseconds.
 fn hour(at: DateTime<Utc>) -> i64 {
     let millis = at.timestamp_millis();
     millis - millis.rem_euclid(HOUR)
@@ -84,7 +84,7 @@ fn hour(at: DateTime<Utc>) -> i64 {
 /// Key of a row: owner, slot, endpoint, outcome.
 pub(super) type RowKey<Owner> = (Owner, i64, Endpoint, Outcome);
 
-/// Increase of a row.
+/// Numbers to add to a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Increase {
     pub(super) requests: u64,
@@ -105,7 +105,7 @@ impl Increase {
     }
 }
 
-/// The rows that a batch increases.
+/// Rows that a batch adds to.
 pub(super) struct Statistics {
     hours: HashMap<RowKey<KeyId>, Increase>,
     days: HashMap<RowKey<CustomerId>, Increase>,
@@ -127,12 +127,12 @@ impl Statistics {
         statistics
     }
 
-    /// Hours of keys, in the order of their row keys.
+    /// Hours of keys, ordered by row key.
     pub(super) fn hours(&self) -> Vec<(&RowKey<KeyId>, &Increase)> {
         in_order(&self.hours)
     }
 
-    /// Days of customers, in the order of their row keys.
+    /// Days of customers, ordered by row key.
     pub(super) fn days(&self) -> Vec<(&RowKey<CustomerId>, &Increase)> {
         in_order(&self.days)
     }

@@ -17,7 +17,7 @@ use crate::write_lock::WriteLock;
 
 /// Pause after a failed commit; it doubles with each failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// Longest pause: the journal resumes at most so much later than the database.
+/// Longest pause: the journal resumes at most this long after the database.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Writer {
@@ -126,7 +126,7 @@ impl Writer {
             self.answer(self.connection.execute_raw(counted)).await?;
             return Ok(());
         }
-        // Built before the transaction begins: others may write meanwhile.
+        // Built before the transaction, so that others may write meanwhile.
         let checkpoint = self
             .statements
             .checkpoint_of(batch, &self.name, self.number);
@@ -134,7 +134,7 @@ impl Writer {
         let _guard = self.write_lock.acquire().await;
         let transaction = self.answer(begin(&self.connection)).await?;
         if !batch.is_awaited() && self.connection.get_database_backend() == DbBackend::Postgres {
-            // No answer waits for it, so it doesn't keep the disk from those that do.
+            // No answer waits for it, so it must not delay commits that answers wait for.
             let relaxed = transaction.execute_unprepared("SET LOCAL synchronous_commit = off");
             self.answer(relaxed).await?;
         }
@@ -159,7 +159,8 @@ impl Writer {
         self.files.as_ref().map_or(Ok(()), |files| files.check())
     }
 
-    /// Tells a batch that was written already from one whose predecessor is gone.
+    /// Distinguishes a batch that was already written from one whose previous checkpoint is
+    /// missing.
     async fn follows_last_checkpoint(
         &self,
         transaction: &DatabaseTransaction,
@@ -176,8 +177,8 @@ impl Writer {
         Err(files.set_back().into())
     }
 
-    /// An answer of the database, with a timeout. A server that is gone without closing its
-    /// connection is noticed at the first answer that it owes, however many a batch needs.
+    /// Waits for an answer of the database, with a timeout for each: a server that disappeared
+    /// without closing its connection is noticed at the first one, however many a batch needs.
     async fn answer<T>(&self, answer: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
         let Some(patience) = self.patience else {
             return answer.await;

@@ -10,7 +10,7 @@ use super::writer::Writer;
 #[derive(Debug)]
 pub(super) struct WriterQueue {
     pub(super) queue: Arc<Queue>,
-    /// Closed when the writer ends, however it does.
+    /// Closed when the writer ends, for whatever reason.
     writing: watch::Receiver<()>,
 }
 

@@ -24,12 +24,12 @@ use crate::entity::{api_keys, customers};
 use crate::row::{Row, plan, stored};
 use crate::store::{Store, failed};
 
-/// A key was to be added to a customer that doesn't exist: callers insert the customer first.
+/// A key was added for a customer that doesn't exist: callers insert the customer first.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no customer {0}")]
 struct NoCustomer(String);
 
-/// A rotation to be made.
+/// Parameters of a rotation.
 pub(super) struct NewRotation<'a> {
     pub(super) successor: &'a Successor,
     pub(super) retires_at: DateTime<Utc>,
@@ -80,7 +80,7 @@ async fn add_within(
     act: &AuditContext,
 ) -> Result<(), InsertError> {
     let customer = new.key.customer.to_string();
-    // Locked: of two keys that are added at the same moment, the second sees the first.
+    // Locked: of two keys added at the same time, the second transaction sees the first key.
     let customer = customers::Entity::find_by_id(&customer)
         .lock_exclusive()
         .one(transaction)
@@ -123,7 +123,8 @@ async fn change_within(
     Ok(after)
 }
 
-/// A key after a change, the action's name, and the update to write. Fields that aren't given stay.
+/// A key after a change, the action's name, and the update to write. Fields that the change leaves
+/// out stay as they are.
 fn changed(
     key: &ApiKey,
     change: &KeyChange,
@@ -166,7 +167,7 @@ fn revocation(at: DateTime<Utc>) -> UpdateMany<api_keys::Entity> {
     api_keys::Entity::update_many().col_expr(api_keys::Column::RevokedAt, at)
 }
 
-/// The next version of a key, for changes of its state.
+/// Increments the key's version, for changes of its state.
 pub(crate) fn next_version(update: UpdateMany<api_keys::Entity>) -> UpdateMany<api_keys::Entity> {
     let next = Expr::col(api_keys::Column::Version).add(1_i64);
     update.col_expr(api_keys::Column::Version, next)
@@ -260,7 +261,7 @@ async fn locked_customer_of(
         .map_err(failed)
 }
 
-/// The keys of a locked customer that count against its bounds.
+/// Counts a locked customer's keys, for the check of its bounds.
 async fn census(
     transaction: &DatabaseTransaction,
     customer: &customers::Model,

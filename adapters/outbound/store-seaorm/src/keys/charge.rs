@@ -12,9 +12,8 @@ use crate::monthly_use::minute;
 use crate::store::{Store, failed};
 
 /// Parameters: key, month, minute. Whichever of the keys that share their counters is charged, the
-/// row is the first one's: of several charges each sees the result of the one before, because they
-/// are about one row. What journals charged to the successors is in rows of their own, which no
-/// charge changes.
+/// row of the first key changes, so that each charge sees the result of the one before. Charges
+/// that journals wrote for the successors are in other rows, which this never changes.
 const CHARGE: &str = "INSERT INTO monthly_use (key_id, month, charged, refunded, last_used_at) \
     SELECT COALESCE(first_key_id, id), CAST($2 AS BIGINT), 1, 0, CAST($3 AS BIGINT) \
     FROM api_keys charged_key WHERE revoked_at IS NULL AND id = $1 \
@@ -39,14 +38,16 @@ const CHARGE: &str = "INSERT INTO monthly_use (key_id, month, charged, refunded,
         WHERE other.month = monthly_use.month AND other.key_id IN (SELECT id FROM api_keys \
           WHERE first_key_id = monthly_use.key_id)) AS BIGINT) AS refunded";
 
-/// Parameters: key, month, minute. The last use of a successor, whose charge is in another row.
+/// Parameters: key, month, minute. Stores the last use of a successor, whose charge is in another
+/// row.
 const USE: &str = "INSERT INTO monthly_use (key_id, month, charged, refunded, last_used_at) \
     VALUES ($1, CAST($2 AS BIGINT), 0, 0, CAST($3 AS BIGINT)) \
     ON CONFLICT (key_id, month) DO UPDATE SET last_used_at = excluded.last_used_at \
     WHERE excluded.last_used_at > monthly_use.last_used_at";
 
 impl Store {
-    /// One statement, so that it is one commit, and no count is read that another one changes.
+    /// One statement, so that it is one commit, and the counts can't change between reading and
+    /// writing.
     pub(super) async fn charge_month(
         &self,
         key: CountedKey,
@@ -63,7 +64,7 @@ impl Store {
             ];
             Statement::from_sql_and_values(backend, sql, values)
         };
-        // The first key isn't used by a successor's request.
+        // A successor's request is no use of the first key.
         let last_use_of_first = if key.is_first() { used_at } else { 0 };
         let charged = UseRow::find_by_statement(statement(CHARGE, last_use_of_first))
             .one(&self.connection)

@@ -20,7 +20,7 @@ use crate::row::{Row, stored};
 /// Query for keys, their owners, and their last use.
 pub(super) fn keys() -> Select<api_keys::Entity> {
     let last_used_at = Expr::col((monthly_use::Entity, monthly_use::Column::LastUsedAt));
-    // Zero: a use of a successor alone, see `charge`.
+    // Zero stands for a use of a successor alone, see `charge`.
     let last_use = Query::select()
         .expr(Func::cust("NULLIF").args([Func::max(last_used_at).into(), 0_i64.into()]))
         .from(monthly_use::Entity)

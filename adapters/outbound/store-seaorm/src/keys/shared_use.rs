@@ -10,9 +10,9 @@ use super::row::SnapshotRow;
 use crate::entity::api_keys;
 use crate::store::{Store, failed};
 
-/// The sum of a column of `monthly_use AS used`; -1 for a number that this program can't have
-/// written, which must not lower the sum: on SQLite a text is more than any number, and adds nothing.
-/// A sum of BIGINT is NUMERIC on PostgreSQL.
+/// The sum of a column of `monthly_use AS used`; -1 if a value can't have been written by this
+/// program, as it must not lower the sum: on SQLite a text is greater than any number, and adds
+/// nothing. A sum of BIGINT is NUMERIC on PostgreSQL.
 macro_rules! sum {
     ($column:literal) => {
         concat!(
@@ -44,8 +44,8 @@ macro_rules! shares_with {
     };
 }
 
-/// Reads the keys of `$1`, a JSON array of ids, with their use of month `$2`. Each key's first
-/// requests wait for it, so it is a constant, with one text for any number of keys.
+/// Reads the keys of `$1`, a JSON array of ids, with their use of month `$2`. A constant, with the
+/// same text for any number of keys, because the first requests of each key wait for it.
 macro_rules! snapshots {
     ($ids:literal) => {
         concat!(
@@ -91,7 +91,7 @@ impl Store {
     }
 }
 
-/// Adds the use of each key's counters in a month.
+/// Adds columns with the use of each key's counters in a month.
 pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
     let use_of = |sum: &str| {
         Expr::cust(format!(

@@ -8,18 +8,19 @@ use sea_orm::{ConnectionTrait as _, DatabaseConnection, FromQueryResult, Stateme
 use crate::row::Row;
 use crate::store::failed;
 
-/// Due lookups of one customer that are counted, at most.
+/// Maximum number of due lookups counted for one customer.
 const MOST_OF_A_CUSTOMER: i64 = 10_000;
-/// Customers whose due lookups are counted, at most.
+/// Maximum number of customers whose due lookups are counted.
 const MOST_CUSTOMERS: i64 = 1_000;
 
-/// Counts the customer's own that were due before the lookup, in the index of due ones.
+/// Counts the customer's own lookups that were due before this one, through the index of due
+/// lookups.
 const OWN: &str = "SELECT COUNT(*) FROM (SELECT 1 AS one FROM lookups \
     WHERE due_at IS NOT NULL AND next_class = $1 AND customer_id = $2 \
     AND (due_at, id) < ($3, $4) LIMIT $5) AS counted";
 
-/// Counts those of each other customer, up to as many as may come before the lookup. It goes from one
-/// customer to the next through the index, past any number of lookups.
+/// Counts the due lookups of each other customer, at most as many as can come before this one.
+/// Steps through the index from one customer to the next, without reading further lookups.
 const OTHERS: &str = "WITH RECURSIVE open (customer_id) AS (\
     SELECT MIN(customer_id) FROM lookups WHERE due_at IS NOT NULL AND next_class = $1 \
     UNION ALL \

@@ -1,4 +1,4 @@
-//! Cancellation of lookups: by their customer, and of those that no key is left for.
+//! Cancellation of lookups: by their customer, and of those that have no key left.
 
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
@@ -14,8 +14,8 @@ use super::row;
 use crate::entity::lookups::{Column, Entity, Model};
 use crate::store::{Store, failed};
 
-/// Reads the counters that have lookups to go on with, and no key that isn't revoked. It goes from
-/// one counter to the next through the index, past any number of lookups.
+/// Reads the counters that have open lookups, but no key that isn't revoked. Steps through the
+/// index from one counter to the next, without reading their lookups.
 const WITHOUT_KEYS: &str = "WITH RECURSIVE counted (id) AS (\
     SELECT MIN(counters_id) FROM lookups WHERE due_at IS NOT NULL \
     UNION ALL \
@@ -49,7 +49,7 @@ pub(super) async fn of_one(
 
 impl Store {
     /// Cancels lookups whose counters have no key left. The counters are read first, without the
-    /// write lock: a key that is revoked stays so, and has no successors any more.
+    /// write lock: a revoked key stays revoked, and gets no successor.
     pub(super) async fn cancel_without_keys(
         &self,
         most: u32,
@@ -90,7 +90,7 @@ async fn of_counters(
     cancel(transaction, orphaned, now).await
 }
 
-/// Cancels lookups whose rows are locked, where rows can be.
+/// Cancels lookups whose rows are locked on PostgreSQL.
 async fn cancel(
     transaction: &DatabaseTransaction,
     locked: Vec<Model>,

@@ -15,8 +15,8 @@ use super::{attempts, row};
 use crate::entity::lookups::{Column, Entity, Model};
 use crate::store::{Store, failed};
 
-/// Reads the customers with due lookups of a class, in the order of their turns. It goes from one
-/// customer to the next through the index, past any number of lookups.
+/// Reads the customers with due lookups of a class, in the order of their turns. Steps through the
+/// index from one customer to the next, without reading their lookups.
 const CUSTOMERS: &str = "WITH RECURSIVE open (customer_id) AS (\
     SELECT MIN(customer_id) FROM lookups WHERE due_at IS NOT NULL AND next_class = $1 \
     UNION ALL \
@@ -30,7 +30,7 @@ const CUSTOMERS: &str = "WITH RECURSIVE open (customer_id) AS (\
     ORDER BY COALESCE(turn, 0), open.customer_id LIMIT $3";
 
 impl Store {
-    /// Claims up to `most` lookups. Looks first, without the write lock, for anything that is due.
+    /// Claims up to `most` lookups. First checks, without the write lock, that any are due.
     pub(super) async fn claim_due(
         &self,
         most: u32,
@@ -80,14 +80,14 @@ struct Claim<'a> {
     lease: Lease,
 }
 
-/// A customer with the lookups that were picked of it.
+/// A customer, and the lookups picked of it.
 struct Picked {
     customer: String,
     lookups: Vec<Model>,
 }
 
 impl Claim<'_> {
-    /// Claims from one class after the other, as long as more is wanted.
+    /// Claims from one class after the other, until enough are claimed.
     async fn of_classes(
         &self,
         most: u32,
@@ -115,8 +115,8 @@ impl Claim<'_> {
         self.with_attempts(claimed).await
     }
 
-    /// Picks up to `left` lookups, as many of one customer as of another, as far as they have them.
-    /// Those of each customer are read together, and not one by one at each of its turns.
+    /// Picks up to `left` lookups, spread evenly over the customers. Those of each customer are
+    /// read together, not one per turn.
     async fn pick(
         &self,
         class: LookupClass,
@@ -148,7 +148,7 @@ impl Claim<'_> {
         Ok(picked)
     }
 
-    /// Up to `most` due lookups of a customer after those that were picked, locked where rows can be.
+    /// Up to `most` due lookups of a customer after those already picked, locked on PostgreSQL.
     async fn due(&self, class: LookupClass, of: &Picked, most: usize) -> Result<Vec<Model>, DbErr> {
         let mut due = Entity::find()
             .filter(Column::NextClass.eq(class.name()))
@@ -209,8 +209,8 @@ impl Claim<'_> {
     }
 }
 
-/// Lookups in the order in which customers that take turns get them: of each its first, then of each
-/// its second.
+/// Orders lookups by rotation of their customers: the first of each, then the second of each, and
+/// so on.
 fn in_rotation(picked: Vec<Picked>) -> Vec<Model> {
     let ranked = picked
         .into_iter()

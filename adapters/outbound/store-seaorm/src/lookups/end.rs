@@ -1,4 +1,4 @@
-//! Ends of the work on claimed lookups.
+//! Ends of claims on lookups.
 
 use domain::batch::BatchId;
 use domain::customer::CustomerId;
@@ -19,7 +19,7 @@ use crate::entity::lookups::{Column, Entity};
 use crate::entity::{lookup_attempts, monthly_use};
 use crate::webhooks::outbox;
 
-/// Returns `false` if the lease isn't held any more.
+/// Ends a claim. Returns `false` if the lease isn't held any more.
 pub(super) async fn within(
     transaction: &DatabaseTransaction,
     end: &ClaimEnd,
@@ -42,7 +42,7 @@ pub(super) async fn within(
     Ok(true)
 }
 
-/// The event of an end, of which the customer's endpoints are told.
+/// Webhook event for the end of a lookup; `None` if it waits for another attempt.
 fn event(end: &ClaimEnd, changed: &QueryResult) -> Result<Option<WebhookEvent>, DbErr> {
     let text = |column| changed.try_get::<String>("", column);
     let last = changed.try_get::<Option<String>>("", "last_outcome")?;
@@ -68,7 +68,7 @@ fn event(end: &ClaimEnd, changed: &QueryResult) -> Result<Option<WebhookEvent>, 
     Ok(WebhookEvent::of_lookup(owner, subject, ended, end.now))
 }
 
-/// The bank's last answer without a proof, which a delivered lookup doesn't keep.
+/// The finding to store; none for a delivered lookup.
 fn kept_finding(end: &ClaimEnd) -> Option<Vec<u8>> {
     match end.change {
         LookupChange::Deliver { .. } => None,
@@ -76,8 +76,8 @@ fn kept_finding(end: &ClaimEnd) -> Option<Vec<u8>> {
     }
 }
 
-/// Changes the lookup, if the lease is held; returns its number of attempts, and what it was charged
-/// to, and whose it is. Only a running lookup has a lease.
+/// Statement that changes the lookup, if the lease is held; it returns the number of attempts, the
+/// charge and the owner. Only a running lookup has a lease.
 fn update(end: &ClaimEnd) -> UpdateStatement {
     let mut update = Query::update();
     update
@@ -141,7 +141,7 @@ fn set_final(update: &mut UpdateStatement, state: LookupState, end: &ClaimEnd) {
         .value(Column::EndedAt, end.now.timestamp_millis());
 }
 
-/// Gives the charge back to its key and month, as the journal does.
+/// Refunds the charge to its key and month, as the journal does.
 async fn refund(transaction: &DatabaseTransaction, charged: &QueryResult) -> Result<(), DbErr> {
     use monthly_use::{ActiveModel, Column, Entity};
     let one = ActiveModel {

@@ -14,7 +14,7 @@ static OF_SQLITE: LazyLock<PreparedInsert> = LazyLock::new(|| insert().prepare(D
 static OF_POSTGRES: LazyLock<PreparedInsert> =
     LazyLock::new(|| insert().prepare(DbBackend::Postgres));
 
-/// Passes over lookups of rows that have one.
+/// Insert that skips lookups whose row has one already.
 fn insert() -> Insert {
     let columns = Column::iter().map(|column| (column.as_str().to_owned(), kind(column)));
     Insert {
@@ -36,7 +36,7 @@ fn kind(column: Column) -> ColumnType {
     }
 }
 
-/// Inserts lookups of rows; returns the number of those whose row had none.
+/// Inserts lookups of rows; returns the number of those that were inserted.
 pub(crate) async fn rows(
     transaction: &DatabaseTransaction,
     lookups: Vec<ActiveModel>,

@@ -10,8 +10,8 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Se
 use crate::entity::lookups::{Column, Entity};
 use crate::list::{limit_with_lookahead, older_than_cursor};
 
-/// A column of text in a form that no index is searched for. A batch has few lookups of its customer's,
-/// and SQLite, which doesn't know, would rather read all of them, because they are in order.
+/// A text column in a form for which no index is used. A batch has few of its customer's lookups,
+/// but SQLite, without statistics, would read all of the customer's, because they are in order.
 fn without_index(column: Column) -> Expr {
     let nothing = Expr::Constant(String::new().into());
     Expr::col(column).binary(BinOper::Custom("||"), nothing)

@@ -15,19 +15,19 @@ use crate::connection::{FirstConnection, Place, StoreOptions};
 use crate::notifier::{ADDED, CHANNEL};
 use crate::store::{AnswerTimeout, Store, failed};
 
-/// A connection on which nothing arrived for so many times of the connection timeout is tested.
+/// A connection is tested after so many connection timeouts without a notification.
 const TEST_AFTER: u32 = 3;
 
-/// Notifications of the other processes that use a database on a server.
+/// Receives the notifications of other processes that use the same PostgreSQL database.
 pub struct NotificationChannel {
     place: Place,
     options: StoreOptions,
-    /// The name of this process, whose own notifications are passed over.
+    /// Name of this process, whose own notifications are ignored.
     writer: Arc<OnceLock<String>>,
 }
 
 impl Store {
-    /// Notifications of the other processes; `None` for a file, on which one process serves.
+    /// Notifications of other processes; `None` on SQLite, which only one process serves.
     pub fn notifications(&self) -> Option<NotificationChannel> {
         match self.place {
             Place::Sqlite(_) => None,
@@ -70,7 +70,7 @@ impl NotificationChannel {
         }
     }
 
-    /// Listens over a connection of its own, which nothing else takes from the pool.
+    /// Listens over a separate connection, which isn't part of the pool.
     async fn connect(&self) -> Result<PgListener, StoreError> {
         let connection = self
             .place
@@ -90,8 +90,8 @@ impl NotificationChannel {
         listening.map_err(failed)
     }
 
-    /// Checks that the server is still there. One that is gone without closing its connections sends
-    /// nothing more.
+    /// Checks that the server still answers. One that disappeared without closing its connections
+    /// sends nothing more.
     async fn test(&self, listener: &mut PgListener) -> Result<(), StoreError> {
         let patience = self.options.connect_timeout;
         let answered = timeout(patience, query("SELECT 1").execute(listener)).await;
@@ -99,7 +99,7 @@ impl NotificationChannel {
         answered.map(drop).map_err(failed)
     }
 
-    /// Reads a notification of another process. One of a newer version may be unknown.
+    /// Reads a notification; `None` for our own, and for an unknown one of a newer version.
     fn read(&self, payload: &str) -> Option<LookupNotification> {
         let (writer, content) = payload.split_once(' ')?;
         if self.writer.get().is_some_and(|own| own == writer) {

@@ -8,13 +8,13 @@ use sea_orm::{ConnectionTrait as _, DatabaseConnection, FromQueryResult, Stateme
 use crate::row::Row;
 use crate::store::failed;
 
-/// Counts every lookup that isn't final, in the index of those.
+/// Counts the lookups that aren't final, through the index of these.
 const MEASURE: &str = "SELECT next_class AS class, COUNT(*) AS lookups, \
      COUNT(CASE WHEN due_at <= $1 THEN 1 END) AS due, \
      MIN(CASE WHEN due_at <= $1 THEN due_at END) AS oldest \
      FROM lookups WHERE due_at IS NOT NULL GROUP BY next_class";
 
-/// Reads one entry of the index for each class.
+/// Reads one index entry for each class.
 const NEXT_DUE: &str = "SELECT MIN(due_at) FROM (\
     SELECT MIN(due_at) AS due_at FROM lookups WHERE due_at IS NOT NULL AND next_class = $1 \
     UNION ALL \

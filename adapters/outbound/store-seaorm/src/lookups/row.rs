@@ -15,7 +15,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select, Set};
 use crate::entity::lookups;
 use crate::row::Row;
 
-/// A customer's lookup.
+/// Selects a customer's lookup.
 pub(super) fn own(customer: CustomerId, id: LookupId) -> Select<lookups::Entity> {
     lookups::Entity::find_by_id(id.to_string())
         .filter(lookups::Column::CustomerId.eq(customer.to_string()))
@@ -54,7 +54,7 @@ pub(crate) fn queued(facts: &LookupFacts, question: &[u8]) -> lookups::ActiveMod
     }
 }
 
-/// Reads a row.
+/// Converts a row.
 pub(crate) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
     let row = row(&lookup);
     let attempts = u32::try_from(lookup.attempts).map_err(|_| row.unreadable("attempts"))?;
@@ -72,7 +72,6 @@ pub(crate) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
     })
 }
 
-/// Reads the state.
 pub(crate) fn state(lookup: &lookups::Model) -> Result<LookupState, StoreError> {
     let state = LookupState::from_name(&lookup.state);
     state.ok_or_else(|| row(lookup).unreadable("state"))
@@ -85,7 +84,7 @@ fn row(lookup: &lookups::Model) -> Row<'_> {
     }
 }
 
-/// Reads what doesn't change.
+/// Reads the columns that never change.
 pub(crate) fn facts(lookup: &lookups::Model) -> Result<LookupFacts, StoreError> {
     let row = row(lookup);
     let environment = Environment::from_name(&lookup.environment);

@@ -7,7 +7,7 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QuerySelect, Set};
 use crate::entity::lookup_turns::{ActiveModel, Column, Entity};
 use crate::store::failed;
 
-/// The customers whose lookups a claim has taken so far, the latest last.
+/// The customers of which this claim has taken lookups so far, the latest last.
 #[derive(Default)]
 pub(super) struct Turns(Vec<String>);
 
@@ -16,7 +16,7 @@ impl Turns {
         self.0.len()
     }
 
-    /// Customers in the order of their stored turns, in that of their turns now.
+    /// Reorders customers, given in the order of their stored turns, by the turns of this claim.
     pub(super) fn in_order(&self, customers: Vec<String>) -> Vec<String> {
         let had_a_turn = |customer: &String| self.0.contains(customer);
         let (mut later, mut first): (Vec<_>, Vec<_>) = customers.into_iter().partition(had_a_turn);
@@ -25,14 +25,14 @@ impl Turns {
         first
     }
 
-    /// Puts a customer last.
+    /// Moves a customer to the end.
     pub(super) fn serve(&mut self, customer: &str) {
         self.0.retain(|served| served != customer);
         self.0.push(customer.to_owned());
     }
 
-    /// Stores the turns, in the order of the customers' ids: of two claims that lock the same rows,
-    /// neither waits for the other for ever. Two at once may give the same numbers; then ids decide.
+    /// Stores the turns, in the order of the customers' ids, so that two claims that lock the same
+    /// rows don't deadlock. Two claims at once may store the same numbers; then the ids decide.
     pub(super) async fn store(self, transaction: &DatabaseTransaction) -> Result<(), StoreError> {
         if self.0.is_empty() {
             return Ok(());

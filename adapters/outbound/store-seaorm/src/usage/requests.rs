@@ -23,8 +23,8 @@ pub(super) fn select(
     query: &RequestQuery,
 ) -> Result<Select<requests::Entity>, CursorError> {
     let mut found = requests::Entity::find();
-    // One condition chooses the index, the narrowest that there is. The others must not: a planner
-    // without statistics takes a customer with a million requests for a narrow condition.
+    // One condition, the most selective one, chooses the index. The others must not: a planner
+    // without statistics takes a customer with a million requests for a selective condition.
     let id = query.request_id.as_ref();
     if let Some(id) = id {
         found = found.filter(requests::Column::RequestId.eq(id.as_str()));
@@ -67,7 +67,7 @@ pub(super) fn select(
         .limit(limit_with_lookahead(&query.page)))
 }
 
-/// A text column, wrapped so that no index is chosen by it.
+/// A text column, wrapped so that no index on it is used.
 fn aside(column: requests::Column) -> Expr {
     Expr::col(column).binary(BinOper::Custom("||"), "")
 }

@@ -1,4 +1,4 @@
-//! Sums of requests by slot.
+//! Sums of requests by slot: hour, day or month.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::KeyId;
@@ -14,40 +14,39 @@ use crate::entity::api_keys;
 use crate::row::Row;
 use crate::store::failed;
 
-/// A table of slots.
 struct Table {
     name: &'static str,
     slot: &'static str,
-    /// Expression of the queried slot.
+    /// Expression of the slot in the result.
     asked: &'static str,
 }
 
-/// Slots of an hour, by key.
+/// Sums by hour and key.
 const HOURS: Table = Table {
     name: "usage_hours",
     slot: "hour",
     asked: "hour",
 };
 
-/// The same, grouped by day.
+/// Sums by hour and key, grouped by day.
 const DAYS_OF_HOURS: Table = Table {
     asked: "hour - hour % 86400000",
     ..HOURS
 };
 
-/// Slots of a day, by customer.
+/// Sums by day and customer.
 const DAYS: Table = Table {
     name: "customer_usage_days",
     slot: "day",
     asked: "day",
 };
 
-/// Column of the busy key that requests belong to, if they do.
+/// Result column with the key's id, if it is one of the busiest.
 const BUSY_KEY: &str = "busy_key";
 
 impl Table {
-    /// Days of customers answer most queries, with a hundredth of the rows; hours of keys answer
-    /// those by hour or by key.
+    /// Most queries read the days of customers, which have a hundredth of the rows; queries by hour
+    /// or by key read the hours of keys.
     fn of(query: &UsageQuery) -> Self {
         let of_keys = query.key.is_some() || query.breakdown == Breakdown::Key;
         match (query.period.granularity(), of_keys) {
@@ -69,7 +68,7 @@ pub(super) fn select(scope: Scope, query: &UsageQuery, busiest: &[String]) -> Se
     select
         .expr_as(Expr::cust(table.asked), "slot")
         .from(Alias::new(table.name));
-    // By their aliases: PostgreSQL requires the very expressions otherwise.
+    // By their aliases: otherwise PostgreSQL requires identical expressions.
     select.add_group_by([column("slot"), column("outcome")]);
     select.expr(column("outcome"));
     match query.breakdown {
@@ -124,7 +123,7 @@ fn narrow(select: &mut SelectStatement, table: &Table, scope: Scope, query: &Usa
         (Scope::Of(customer), None) if table.name == DAYS.name => {
             select.and_where(column("customer_id").eq(customer.to_string()));
         }
-        // Hours are found through their keys, also for all customers.
+        // Rows of hours are found by their keys, also for all customers.
         (_, None) => {
             select.and_where(column("key_id").in_subquery(keys(scope).take()));
         }
@@ -158,12 +157,12 @@ pub(crate) fn counts() -> impl Iterator<Item = String> {
     std::iter::once("requests".to_owned()).chain((0..BUCKETS).map(bucket))
 }
 
-/// The column of a bucket of latency.
+/// Name of the column of a latency bucket.
 fn bucket(bucket: usize) -> String {
     format!("h{bucket:02}")
 }
 
-/// From the beginning of a period's first slot to the end of its last one.
+/// Start of a period's first slot, and end of its last one.
 fn bounds(period: Period) -> (DateTime<Utc>, DateTime<Utc>) {
     let last = period.slots().last().unwrap_or(period.from());
     let end = match period.granularity() {

@@ -15,11 +15,11 @@ use super::entity::{deliveries, endpoints};
 use super::row;
 use crate::store::{Store, failed};
 
-/// Endpoints that one claim looks at, at most.
+/// Maximum number of webhook targets that one claim examines.
 const MOST_ENDPOINTS: i64 = 1_000;
 
-/// Reads the endpoints with due deliveries, in the order of their turns. It goes from one endpoint to the
-/// next through the index, past any number of deliveries.
+/// Reads the webhook targets with due deliveries, in the order of their turns. Steps through the
+/// index from one target to the next, without reading their deliveries.
 const ENDPOINTS: &str = "WITH RECURSIVE open (endpoint_id) AS (\
     SELECT MIN(endpoint_id) FROM webhook_deliveries WHERE due_at IS NOT NULL \
     UNION ALL \
@@ -32,7 +32,7 @@ const ENDPOINTS: &str = "WITH RECURSIVE open (endpoint_id) AS (\
         WHERE due_at IS NOT NULL AND endpoint_id = open.endpoint_id) <= $1 \
     ORDER BY served_at, open.endpoint_id LIMIT $2";
 
-/// Counts the deliveries that are under way.
+/// Counts the deliveries in progress.
 const UNDER_WAY: &str = "SELECT customer_id, endpoint_id, COUNT(*) AS deliveries \
     FROM webhook_deliveries WHERE lease_token IS NOT NULL AND due_at > $1 \
     GROUP BY customer_id, endpoint_id";
@@ -44,7 +44,7 @@ struct CountRow {
     deliveries: i64,
 }
 
-/// Deliveries that are under way.
+/// Numbers of deliveries in progress.
 #[derive(Default)]
 struct UnderWay {
     of_customers: HashMap<String, usize>,
@@ -70,7 +70,7 @@ impl UnderWay {
 }
 
 impl Store {
-    /// Claims up to `most` deliveries. Looks first, without the write lock, for anything that is due.
+    /// Claims up to `most` deliveries. First checks, without the write lock, that any are due.
     pub(super) async fn claim_due_deliveries(
         &self,
         most: u32,
@@ -132,7 +132,7 @@ async fn claim(
     Ok(claimed)
 }
 
-/// Ids of up to `most` endpoints with due deliveries, in the order of their turns.
+/// Ids of up to `most` webhook targets with due deliveries, in the order of their turns.
 async fn turns(
     connection: &impl ConnectionTrait,
     now: DateTime<Utc>,
@@ -145,8 +145,8 @@ async fn turns(
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 
-/// These endpoints in the same order, locked where rows can be: two claims don't give one endpoint more than
-/// it may have. Those that others have locked are left out.
+/// These webhook targets in the same order, locked on PostgreSQL so that two claims together don't
+/// exceed a target's limit. Targets that others have locked are left out.
 async fn locked(
     transaction: &DatabaseTransaction,
     turns: &[String],
@@ -177,7 +177,7 @@ async fn under_way(
     Ok(under_way)
 }
 
-/// Up to `most` due deliveries of an endpoint.
+/// Up to `most` due deliveries to a webhook target.
 async fn due(
     transaction: &DatabaseTransaction,
     endpoint: &endpoints::Model,
@@ -218,7 +218,7 @@ async fn hold(
         .map(drop)
 }
 
-/// Puts endpoints last.
+/// Moves webhook targets to the end of the order of turns.
 async fn serve(
     transaction: &DatabaseTransaction,
     served: Vec<String>,

@@ -1,4 +1,4 @@
-//! Ends of attempts.
+//! Ends of delivery attempts.
 
 use chrono::{DateTime, Utc};
 use domain::webhook::{
@@ -17,7 +17,8 @@ use crate::store::failed;
 
 use deliveries::{Column, Entity};
 
-/// Returns `None` if the lease isn't held any more. The endpoint is locked first, as by whoever changes it.
+/// Ends a claim; `None` if the lease isn't held any more. The webhook target is locked first, as by
+/// all its changes.
 pub(super) async fn within(
     transaction: &DatabaseTransaction,
     end: &DeliveryEnd,

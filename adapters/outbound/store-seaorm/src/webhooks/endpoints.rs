@@ -1,4 +1,4 @@
-//! Endpoints of customers, and their changes.
+//! Webhook targets of customers, and their changes.
 
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, webhook_addition, webhook_difference, webhook_removal};
@@ -24,12 +24,12 @@ use crate::store::failed;
 
 use endpoints::{Column, Entity};
 
-/// A customer's endpoint.
+/// Selects a customer's webhook target.
 pub(super) fn own(customer: CustomerId, id: EndpointId) -> Select<Entity> {
     Entity::find_by_id(id.to_string()).filter(Column::CustomerId.eq(customer.to_string()))
 }
 
-/// The same, locked against other changes.
+/// Reads a customer's webhook target, and locks it against other changes.
 async fn locked(
     transaction: &DatabaseTransaction,
     customer: CustomerId,
@@ -40,7 +40,7 @@ async fn locked(
     found.as_ref().map(row::endpoint).transpose()
 }
 
-/// Endpoints of a customer, oldest first.
+/// Webhook targets of a customer, oldest first.
 pub(super) async fn of_customer(
     connection: &impl ConnectionTrait,
     customer: CustomerId,
@@ -54,7 +54,8 @@ pub(super) async fn of_customer(
     rows.map_err(failed)?.iter().map(row::endpoint).collect()
 }
 
-/// Up to `most` endpoints after one, a secret of which is encrypted with another generation than this.
+/// Up to `most` webhook targets after one that have a secret encrypted with another generation than
+/// `newest`.
 pub(super) async fn encrypted_otherwise(
     connection: &impl ConnectionTrait,
     newest: HashGeneration,
@@ -77,7 +78,7 @@ pub(super) async fn encrypted_otherwise(
     rows.map_err(failed)?.iter().map(row::endpoint).collect()
 }
 
-/// Replaces the secrets of an endpoint, unless they aren't those of `before` any more.
+/// Replaces the secrets of a webhook target, unless they have changed since `before`.
 pub(super) async fn reencrypt(
     connection: &impl ConnectionTrait,
     before: &StoredEndpoint,
@@ -104,7 +105,7 @@ pub(super) async fn add(
     act: &AuditContext,
 ) -> Result<(), AddEndpointError> {
     let customer = endpoint.customer.to_string();
-    // Locked: of two that are added at the same moment, the second sees the first.
+    // Locked: of two added at the same time, the second transaction sees the first.
     customers::Entity::find_by_id(&customer)
         .lock(LockType::NoKeyUpdate)
         .one(transaction)
@@ -216,7 +217,7 @@ pub(super) async fn remove(
     Ok(true)
 }
 
-/// Disables a locked endpoint.
+/// Disables a locked webhook target.
 pub(super) async fn disable(
     transaction: &DatabaseTransaction,
     id: EndpointId,
@@ -232,7 +233,8 @@ pub(super) async fn disable(
         .map(drop)
 }
 
-/// Disables all enabled endpoints, and discards what is pending for them. Returns their number.
+/// Disables all enabled webhook targets, and discards their pending deliveries. Returns their
+/// number.
 pub(super) async fn disable_all(
     transaction: &DatabaseTransaction,
     reason: DisabledReason,
@@ -251,7 +253,7 @@ pub(super) async fn disable_all(
     Ok(disabled.rows_affected)
 }
 
-/// Discards the pending deliveries of a locked endpoint, also those that are under way.
+/// Discards the pending deliveries of a locked webhook target, also those in progress.
 pub(super) async fn discard_pending(
     transaction: &DatabaseTransaction,
     id: EndpointId,

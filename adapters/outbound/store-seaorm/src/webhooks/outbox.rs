@@ -1,4 +1,4 @@
-//! Deliveries of events, added in the transaction of what they tell of.
+//! Deliveries of events, added in the transaction of the change that they report.
 
 use std::slice;
 
@@ -16,8 +16,8 @@ use crate::list::contains;
 /// Deliveries of one statement, which binds some twenty values for each; SQLite takes 32,766.
 const DELIVERIES_PER_STATEMENT: usize = 500;
 
-/// Adds a delivery to each enabled endpoint of the event's customer and environment that is told such
-/// events. An event that was told already changes nothing.
+/// Adds a delivery for each enabled webhook target of the event's customer and environment that
+/// subscribes to such events. A repeated event changes nothing.
 pub(crate) async fn enqueue(
     transaction: &DatabaseTransaction,
     event: &WebhookEvent,
@@ -25,7 +25,7 @@ pub(crate) async fn enqueue(
     enqueue_all(transaction, slice::from_ref(event)).await
 }
 
-/// The same of events of one customer, environment and type.
+/// Adds deliveries as [`enqueue`] does, for events of one customer, environment and type.
 pub(crate) async fn enqueue_all(
     transaction: &DatabaseTransaction,
     events: &[WebhookEvent],
@@ -51,8 +51,8 @@ pub(crate) async fn enqueue_all(
     Ok(())
 }
 
-/// The endpoints that are told of an event. They are locked against removal alone, so that no row is left
-/// without one: neither claims nor other events wait for it.
+/// Webhook targets that subscribe to an event. They are locked against removal alone, so that no
+/// delivery is left without its target: neither claims nor other events wait for them.
 async fn told(
     transaction: &DatabaseTransaction,
     event: &WebhookEvent,

@@ -1,4 +1,4 @@
-//! Rows of endpoints and deliveries.
+//! Rows of webhook targets and deliveries.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use sea_orm::Set;
 use super::entity::{deliveries, endpoints};
 use crate::row::Row;
 
-/// The row of an endpoint that nothing was sent to so far.
+/// Row of a webhook target to which nothing was sent so far.
 pub(super) fn written_endpoint(endpoint: &StoredEndpoint) -> endpoints::ActiveModel {
     let (disabled_reason, disabled_at) = disabled(endpoint.state);
     let RotatedSecrets { current, previous } = &endpoint.secrets;
@@ -40,7 +40,7 @@ pub(super) fn written_endpoint(endpoint: &StoredEndpoint) -> endpoints::ActiveMo
     }
 }
 
-/// The columns of a state.
+/// Columns of a webhook target's state.
 pub(super) fn disabled(state: EndpointState) -> (Option<String>, Option<i64>) {
     match state {
         EndpointState::Enabled => (None, None),
@@ -94,7 +94,7 @@ pub(super) fn endpoint(model: &endpoints::Model) -> Result<StoredEndpoint, Store
     })
 }
 
-/// The state of an endpoint.
+/// State of a webhook target.
 pub(super) fn state(model: &endpoints::Model) -> Result<EndpointState, StoreError> {
     let row = Row {
         table: "webhook_endpoints",
@@ -110,7 +110,7 @@ pub(super) fn state(model: &endpoints::Model) -> Result<EndpointState, StoreErro
     })
 }
 
-/// The row of a delivery that was never tried.
+/// Row of a delivery that was never tried.
 pub(super) fn written_delivery(delivery: &StoredDelivery) -> deliveries::ActiveModel {
     deliveries::ActiveModel {
         id: Set(delivery.id.to_string()),

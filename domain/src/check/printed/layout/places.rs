@@ -1,8 +1,8 @@
-//! The places of the texts, measured on a recorded page of 595 by 850 points.
+//! Positions of the texts, measured on a recorded page of 595 by 850 points.
 
 use super::ProofField;
 
-/// A text that every page has.
+/// A text that is the same on every page.
 pub(super) struct Fixed {
     pub(super) x: f32,
     pub(super) y: f32,
@@ -10,19 +10,19 @@ pub(super) struct Fixed {
     pub(super) text: &'static str,
 }
 
-/// The place of a value.
+/// The position of a value.
 pub(super) struct Cell {
     pub(super) content: Content,
     pub(super) align: Align,
-    /// Base line of a value of one line.
+    /// Height of the base line of a single-line value.
     pub(super) y: f32,
 }
 
-/// Content of a cell.
+/// Meaning of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Field(ProofField),
-    /// Numeric reference, which nothing covers.
+    /// Numeric reference, which isn't in the original chain.
     Reference,
     /// Date of the query at the portal.
     QueryDate,
@@ -30,12 +30,12 @@ pub(super) enum Content {
     QueryTime,
 }
 
-/// Horizontal place of a value.
+/// Horizontal position of a value.
 #[derive(Clone, Copy)]
 pub(super) enum Align {
-    /// Begins at the first place, and ends before the second.
+    /// Left-aligned: starts at the first position and ends before the second.
     Left(f32, f32),
-    /// Begins behind the first place, and ends at the second.
+    /// Right-aligned: starts after the first position and ends at the second.
     Right(f32, f32),
 }
 
@@ -43,7 +43,7 @@ const fn fixed(x: f32, y: f32, size: f32, text: &'static str) -> Fixed {
     Fixed { x, y, size, text }
 }
 
-/// The headings and labels.
+/// Headings and labels, with position and font size.
 pub(super) const FIXED: [Fixed; 30] = [
     fixed(353.0, 825.62, 10.0, "Fecha de consulta"),
     fixed(353.0, 810.62, 10.0, "Hora de consulta"),
@@ -102,7 +102,7 @@ pub(super) const FIXED: [Fixed; 30] = [
     fixed(530.0, 19.62, 10.0, " 1"),
 ];
 
-/// Edges of the columns of values.
+/// Left and right edges of the columns of values.
 const DATES: Align = Align::Left(199.0, 331.0);
 const AMOUNTS: Align = Align::Right(400.0, 572.0);
 const PAYER: Align = Align::Left(153.0, 303.0);
@@ -116,7 +116,7 @@ const fn field(field: ProofField, align: Align, y: f32) -> Cell {
     cell(Content::Field(field), align, y)
 }
 
-/// The values.
+/// Values, with column and height.
 pub(super) const CELLS: [Cell; 18] = [
     cell(Content::QueryDate, Align::Left(452.0, 580.0), 827.7),
     cell(Content::QueryTime, Align::Left(453.0, 500.0), 811.66),
@@ -154,7 +154,7 @@ pub const PORTAL_NOTICE: &str = "La información contenida en este Comprobante E
     https://transparencia.banxico.org.mx/documentos/%7BD77FE465-7945-1489-3DAB-C292153C76B7%7D.pdf \
     (banxico.org.mx).";
 
-/// Texts that the sandbox adds to the portal's.
+/// Texts that the sandbox adds to the portal's page.
 pub(super) const SANDBOX_MARKS: [Fixed; 4] = [
     fixed(23.0, 816.0, 26.0, "SANDBOX"),
     fixed(23.0, 801.0, 9.0, "SIN VALIDEZ"),
@@ -167,7 +167,7 @@ pub(super) const SANDBOX_MARKS: [Fixed; 4] = [
     ),
 ];
 
-/// The sandbox's notice in the place of the portal's.
+/// The notice that the sandbox prints instead of the portal's.
 pub(super) const SANDBOX_NOTICE: &str = "Este documento fue generado por un banco simulado (sandbox) \
     para probar programas. No acredita pago alguno: las personas, los RFC, las cuentas de origen y el \
     concepto son inventados, y el sello digital se firmó con una llave pública de desarrollo que no \

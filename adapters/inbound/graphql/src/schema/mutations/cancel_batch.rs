@@ -1,4 +1,4 @@
-//! `cancelBatch`.
+//! Input, payload and resolver of `cancelBatch`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
 

@@ -1,4 +1,4 @@
-//! `cancelLookup`.
+//! Input, payload and resolver of `cancelLookup`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
 

@@ -1,4 +1,4 @@
-//! `createKey`.
+//! Input, payload and resolver of `createKey`.
 
 use application::{CreatedKey, NewKey};
 use async_graphql::{Context, InputObject, SimpleObject};

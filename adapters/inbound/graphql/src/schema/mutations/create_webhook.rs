@@ -1,4 +1,4 @@
-//! `createWebhook`.
+//! Input, payload and resolver of `createWebhook`.
 
 use application::NewWebhook;
 use async_graphql::{Context, InputObject};

@@ -1,4 +1,4 @@
-//! `eraseBatch`.
+//! Input, payload and resolver of `eraseBatch`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
 use domain::batch::BatchId;

@@ -1,4 +1,4 @@
-//! `eraseLookup`.
+//! Input, payload and resolver of `eraseLookup`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
 use domain::lookup::LookupId;

@@ -1,4 +1,4 @@
-//! The payload of mutations that change one key. No payload has a `Debug`: two hold a secret.
+//! Payload of mutations that change one key. Payloads don't implement `Debug`, because two contain a secret.
 
 use async_graphql::SimpleObject;
 use domain::key::KeyOverview;

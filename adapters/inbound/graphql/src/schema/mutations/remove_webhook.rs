@@ -1,4 +1,4 @@
-//! `removeWebhook`.
+//! Input, payload and resolver of `removeWebhook`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
 use domain::webhook::EndpointId;

@@ -1,4 +1,4 @@
-//! `renameKey`.
+//! Input, payload and resolver of `renameKey`.
 
 use application::RequestedScope;
 use async_graphql::{Context, ID, InputObject};

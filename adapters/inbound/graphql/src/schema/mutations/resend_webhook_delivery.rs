@@ -1,4 +1,4 @@
-//! `resendWebhookDelivery`.
+//! Input, payload and resolver of `resendWebhookDelivery`.
 
 use async_graphql::{Context, ID, InputObject};
 

@@ -1,4 +1,4 @@
-//! `revokeKey` and `adminRevokeKey`.
+//! Input, payload and resolver of `revokeKey` and `adminRevokeKey`.
 
 use application::RequestedScope;
 use async_graphql::{Context, ID, InputObject};

@@ -1,4 +1,4 @@
-//! `rotateKey`.
+//! Input, payload and resolver of `rotateKey`.
 
 use application::RotatedKey;
 use async_graphql::{Context, ID, InputObject, SimpleObject};

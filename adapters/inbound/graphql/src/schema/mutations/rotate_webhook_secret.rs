@@ -1,4 +1,4 @@
-//! `rotateWebhookSecret`.
+//! Input, payload and resolver of `rotateWebhookSecret`.
 
 use async_graphql::{Context, ID, InputObject};
 

@@ -1,4 +1,4 @@
-//! `adminSetLimits`.
+//! Input, payload and resolver of `adminSetLimits`.
 
 use async_graphql::{Context, ID, InputObject, MaybeUndefined};
 use domain::limits::{LimitsChange, LimitsError, MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
@@ -39,7 +39,7 @@ pub(in crate::schema) async fn resolve(
     payload(context, "id", set)
 }
 
-/// Reads single limits, each in its range, or a plan's.
+/// Validates the input: either single limits within their ranges, or a plan.
 fn limits_change(input: &SetLimitsInput, errors: &mut InputErrors) -> Option<LimitsChange> {
     let quota = match &input.monthly_quota {
         MaybeUndefined::Undefined => None,
@@ -62,7 +62,7 @@ fn limits_change(input: &SetLimitsInput, errors: &mut InputErrors) -> Option<Lim
         }
         None => {}
     }
-    // Negative numbers are out of range as zero is.
+    // Negative numbers get the same error as 0.
     let per_minute = input
         .per_minute
         .map(|limit| u32::try_from(limit).unwrap_or(0));

@@ -1,4 +1,4 @@
-//! `adminSetPlan`.
+//! Input, payload and resolver of `adminSetPlan`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
 use domain::customer::{Customer, CustomerId};

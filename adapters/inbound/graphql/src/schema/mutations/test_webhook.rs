@@ -1,4 +1,4 @@
-//! `testWebhook`.
+//! Input, payload and resolver of `testWebhook`.
 
 use async_graphql::{Context, ID, InputObject};
 

@@ -1,4 +1,4 @@
-//! `updateWebhook`.
+//! Input, payload and resolver of `updateWebhook`.
 
 use application::{WebhookChange, WebhookSwitch};
 use async_graphql::{Context, ID, InputObject};

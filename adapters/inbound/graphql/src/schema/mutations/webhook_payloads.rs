@@ -1,4 +1,4 @@
-//! Payloads that mutations of webhooks share. None has a `Debug`: one holds a secret.
+//! Payloads of mutations of webhooks. They don't implement `Debug`, because one contains a secret.
 
 use application::{CreatedWebhook, DeliveryView, WebhookView};
 use async_graphql::SimpleObject;

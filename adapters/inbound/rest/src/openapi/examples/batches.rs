@@ -1,4 +1,4 @@
-//! Examples of batches.
+//! Example bodies and errors of the routes of batches.
 
 use std::time::Duration;
 
@@ -30,14 +30,14 @@ use crate::batches::{
 };
 use crate::failure;
 
-/// A table as CSV.
+/// Example table as CSV.
 pub(crate) const TABLE: &str = "\
 id;fecha;clave_rastreo;cuenta;monto
 A-1042;2026-11-20;MBAN01002611200001234567;002010077777777771;1234.56
 A-1043;20/11/2026;MBAN01002611200001234568;002010077777777771;\"1,050.00\"
 ";
 
-/// The same as JSON lines.
+/// The same table as JSON lines.
 pub(crate) const JSON_LINES: &str = "\
 {\"id\":\"A-1042\",\"fecha\":\"2026-11-20\",\"clave_rastreo\":\"MBAN01002611200001234567\",\
 \"cuenta\":\"002010077777777771\",\"monto\":1234.56}
@@ -49,12 +49,11 @@ fn value(view: &impl Serialize) -> Value {
     serde_json::to_value(view).unwrap_or_default()
 }
 
-/// A batch that is half done.
+/// A batch in progress.
 pub(super) fn running() -> Value {
     value(&BatchBody::new(&batch()))
 }
 
-/// A batch that was canceled.
 pub(super) fn canceled() -> Value {
     let batch = batch();
     let at = batch.updated_at + TimeDelta::minutes(1);
@@ -68,12 +67,12 @@ pub(super) fn canceled() -> Value {
     }))
 }
 
-/// A page with the first batch.
+/// A page of the list with the running batch.
 pub(super) fn page() -> Value {
     serde_json::json!({ "items": [running()], "next": null, "total": null })
 }
 
-/// The check of a table of three rows.
+/// A dry run of a table of three rows.
 pub(in crate::openapi) fn preview() -> Value {
     let preview = BatchPreview {
         counts: RowCounts {
@@ -111,12 +110,12 @@ pub(in crate::openapi) fn preview() -> Value {
     value(&PreviewBody::new(&preview, &[], LANGUAGE))
 }
 
-/// A row whose issuing bank has to be named.
+/// A row whose issuing bank could not be inferred.
 pub(in crate::openapi) fn row() -> Value {
     value(&RowBody::new(&faulty(), LANGUAGE))
 }
 
-/// The columns of a table whose amounts have a header that isn't recognised.
+/// Columns of a table with an unrecognised header for the amounts.
 fn columns() -> Vec<SheetColumn> {
     let recognised = [
         ("fecha", Some(Column::Date)),
@@ -133,7 +132,6 @@ fn columns() -> Vec<SheetColumn> {
     recognised.into_iter().enumerate().map(column).collect()
 }
 
-/// The result of an import.
 pub(super) fn import() -> Value {
     let differs = UnusedReason::Differs {
         row: RowNumber(2),
@@ -161,7 +159,7 @@ pub(super) fn import() -> Value {
     value(&ImportBody::new(&[delivered], LANGUAGE, files))
 }
 
-/// The bodies of one named error answer, by name.
+/// Examples of a named error response, each with its own name.
 pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
     match answer {
         "NoSuchBatch" => vec![("NOT_FOUND", Problem::NoSuchBatch)],

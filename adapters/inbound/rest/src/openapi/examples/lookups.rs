@@ -1,4 +1,4 @@
-//! Examples of stored lookups.
+//! Example bodies and errors of the routes of stored lookups.
 
 use application::LookupView;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -21,7 +21,7 @@ pub(super) fn waiting() -> Value {
     lookup().map(|lookup| body(&lookup)).unwrap_or_default()
 }
 
-/// A page with that lookup.
+/// A page of the list with the waiting lookup.
 pub(super) fn page() -> Value {
     let listed = lookup().map(|lookup| {
         body(&LookupView {
@@ -36,7 +36,7 @@ fn body(lookup: &LookupView) -> Value {
     serde_json::to_value(LookupBody::new(lookup, LANGUAGE)).unwrap_or_default()
 }
 
-/// The question of the request's example.
+/// The query data of the example request.
 fn question() -> Option<ProofQuery> {
     Some(ProofQuery {
         date: date(11, 20),

@@ -1,4 +1,4 @@
-//! Examples of the routes under a session.
+//! Examples of the routes that need a session.
 
 use std::time::Duration;
 
@@ -188,7 +188,7 @@ pub(super) fn audit() -> Value {
     }))
 }
 
-/// The bodies of one named error answer, by name.
+/// Examples of a named error response, each with its own name.
 pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
     match answer {
         "FaultyInput" => vec![(

@@ -1,4 +1,4 @@
-//! Examples of a proof's content.
+//! Examples of a proof's fields and of the checks of a file.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use web::Language;
 use crate::checks::views::CheckAnswer;
 use crate::proofs::views::ParsedProof;
 
-/// A proof between two invented people.
+/// A fictitious proof.
 const XML: &str = r#"<SPEI_Tercero FechaOperacion="2026-11-20" Hora="10:53:36" ClaveSPEI="40002"
 sello="c2VsbG8=" numeroCertificado="00001000000500000001" claveRastreo="MBAN01002611200001234567"
 cadenaCDA="||1|20112026|20112026|105336|40002|BBVA MEXICO|ANA PRUEBA EJEMPLO|40|012180000000000017|ND|BANAMEX|EJEMPLO SA DE CV|40|002010077777777771|EJE800101AB1|renta|0.00|1234.56|00001000000500000001||c2VsbG8=">
@@ -28,7 +28,7 @@ RFC="EJE800101AB1" Concepto="renta" IVA="0.00" MontoPago="1234.56"/>
 <Ordenante BancoEmisor="BBVA MEXICO" Nombre="ANA PRUEBA EJEMPLO" TipoCuenta="40" Cuenta="012180000000000017" RFC="ND"/>
 </SPEI_Tercero>"#;
 
-/// The content of a proof that was delivered once before.
+/// The fields of a proof that was delivered once before.
 pub(super) fn parsed() -> Value {
     let parsed = delivery().map(|delivery| {
         let expected = ExpectedBeneficiary {
@@ -41,7 +41,7 @@ pub(super) fn parsed() -> Value {
     parsed.unwrap_or_default()
 }
 
-/// The checks of a file whose amount was changed beside the sealed text.
+/// The checks of a file whose amount was changed, while the sealed text is unchanged.
 pub(super) fn checked() -> Value {
     let altered = XML.replace(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#);
     let valid = |_: &Proof| Verdict::Valid(SealHash::Sha512);
@@ -59,7 +59,8 @@ pub(super) fn checked() -> Value {
     view.unwrap_or_default()
 }
 
-/// `None` for an example that can't be read, which has no fields then: no schema allows that.
+/// The delivery of [`XML`]; `None` if it can't be parsed. The example would then be empty, and fail
+/// validation against its schema.
 fn delivery() -> Option<Delivery> {
     let proof = Proof::parse(XML.as_bytes()).ok()?;
     let key = TrackingKey::parse(&proof.tracking_key).ok()?;

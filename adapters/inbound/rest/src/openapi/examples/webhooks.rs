@@ -1,4 +1,4 @@
-//! Examples of webhooks.
+//! Example bodies and errors of the routes of webhooks.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Errors of serde and validator, as problems of fields.
+//! Conversion of errors of serde and validator to field problems.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use validator::{Validate, ValidationError};
 use web::problem::{FieldFault, FieldProblem};
 
-/// Problems that an error of serde or validator carries by its code alone.
+/// Problems without data, which errors of serde and validator carry as a code.
 const BY_CODE: [FieldProblem; 7] = [
     FieldProblem::MalformedName,
     FieldProblem::MalformedText,
@@ -23,13 +23,12 @@ fn by_code(code: &str) -> FieldProblem {
     problem.expect("the readers of texts and the rules have codes of these problems")
 }
 
-/// Error of deserialising a member, or a struct of them.
+/// Error of deserialising a member or a struct.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    /// A member is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
-    /// The value of the member is faulty.
+    /// The member's value is invalid.
     #[error("{}", .0.code())]
     Faulty(FieldProblem),
 }
@@ -54,7 +53,7 @@ impl de::Error for Error {
     }
 }
 
-/// Error of a rule across the members of a struct; `field` is the one to correct.
+/// Error of a rule on several members of a struct; `field` is the one to correct.
 pub(crate) fn rule_error(field: &'static str, problem: &FieldProblem) -> ValidationError {
     let mut error = ValidationError::new(problem.code());
     error.add_param("field".into(), &field);
@@ -65,7 +64,7 @@ pub(crate) fn rule_error(field: &'static str, problem: &FieldProblem) -> Validat
     error
 }
 
-/// Applies the rules of a struct, and returns the fields that break them, in no order.
+/// Validates a struct, and returns the errors in no particular order.
 pub(super) fn broken_rules(input: &impl Validate) -> Vec<FieldFault> {
     let errors = input.validate().err().unwrap_or_default();
     let fields = errors.field_errors().into_iter();

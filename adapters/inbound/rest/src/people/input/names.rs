@@ -1,18 +1,18 @@
-//! Names of a struct's members.
+//! Finds the member names of a struct that derives `Deserialize`.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Returns the names of a struct's members, in their order.
+/// The member names of a struct, in order of declaration.
 pub(crate) fn names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut names: &[_] = &[];
-    // It deserialises nothing, so there is an error each time.
+    // The deserialiser only records the names, and always returns an error.
     let _ = T::deserialize(NameReader(&mut names));
     names
 }
 
-/// Takes the names that a struct hands to its deserialiser.
+/// Deserialiser that records the names that a struct passes to it.
 struct NameReader<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for NameReader<'_> {

@@ -1,4 +1,4 @@
-//! Types whose values are texts: how they are read, and their schemas.
+//! Types of string values: their parsers and schemas.
 
 use std::str::FromStr;
 
@@ -17,7 +17,7 @@ use web::problem::FieldProblem;
 
 use crate::openapi::schemas;
 
-/// One of an enum's words.
+/// The name of an enum variant.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Word<T>(pub(crate) T);
 
@@ -35,7 +35,7 @@ impl<T: VariantNames> PartialSchema for Word<T> {
     }
 }
 
-/// One of an enum's words, or the default one. `null` counts as none.
+/// The name of an enum variant; absent or `null` means the default one.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Choice<T>(pub(crate) T);
 
@@ -52,23 +52,23 @@ impl<T: VariantNames + Default + Into<&'static str>> PartialSchema for Choice<T>
     }
 }
 
-/// A value with a text form.
+/// A value that is parsed from a string.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Text<T>(pub(crate) T);
 
-// Names without type arguments, of which utoipa's derives would want schemas.
+// Aliases without type arguments, since utoipa's derives would require schemas for the arguments.
 pub(crate) type Id = Text<Uuid>;
 pub(crate) type Instant = Text<DateTime<Utc>>;
 pub(crate) type Name = Text<KeyName>;
 pub(crate) type SearchText = Text<Search>;
 pub(crate) type After = Text<Cursor>;
 
-/// Type with a text form in people's input.
+/// Type that is parsed from a string in the input.
 trait FromText: Sized {
-    /// Reads it. An error MUST be one of the problems that have a code alone.
+    /// Parses the value. The error MUST be a problem without data.
     fn from_text(text: &str) -> Result<Self, FieldProblem>;
 
-    /// Returns the schema of its texts.
+    /// The schema of the string.
     fn schema() -> ObjectBuilder {
         ObjectBuilder::new().schema_type(Type::String)
     }
@@ -98,7 +98,7 @@ impl FromText for Uuid {
     }
 }
 
-/// An instant, `2026-11-20T12:00:00Z`.
+/// An RFC 3339 instant, such as `2026-11-20T12:00:00Z`.
 impl FromText for DateTime<Utc> {
     fn from_text(text: &str) -> Result<Self, FieldProblem> {
         let instant = DateTime::parse_from_rfc3339(text);
@@ -118,7 +118,7 @@ impl FromText for KeyName {
     }
 }
 
-/// A text to search for; a blank one is none.
+/// A search text; `None` when it is blank.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Search(pub(crate) Option<String>);
 
@@ -136,7 +136,7 @@ impl FromText for Search {
     }
 }
 
-/// The `next` of a page before.
+/// The value of `next` in the previous page.
 impl FromText for Cursor {
     fn from_text(text: &str) -> Result<Self, FieldProblem> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok();

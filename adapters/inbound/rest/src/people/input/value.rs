@@ -1,4 +1,4 @@
-//! Deserialiser of one member's value, or of one parameter's.
+//! Deserialiser of the value of one member or one parameter.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -12,17 +12,17 @@ use web::problem::FieldProblem;
 use super::error::Error;
 use crate::json::type_name;
 
-/// A value as it was sent.
+/// An unparsed value.
 #[derive(Clone)]
 pub(super) enum Raw<'a> {
-    /// Of a parameter of an address, which has no type.
+    /// Value of a query parameter, which has no JSON type.
     Parameter(Cow<'a, str>),
-    /// Of a member of a body.
+    /// Value of a member of a JSON body.
     Member(Token<'a>),
 }
 
 impl<'a> Raw<'a> {
-    /// A text. `null` counts as none.
+    /// The value as a string; `null` counts as missing.
     fn text(self) -> Result<Cow<'a, str>, FieldProblem> {
         match self {
             Self::Parameter(text) | Self::Member(Token::Text(text)) => Ok(text),
@@ -31,8 +31,8 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// A whole number in digits alone. Every other number is read as `beyond`, which no range holds: the
-    /// range of its member is then reported.
+    /// The value as an integer written in digits. Any other number is parsed as `beyond`, which is outside
+    /// every range, so that the error reports the member's range.
     fn whole<T: FromStr>(self, beyond: T) -> Result<T, FieldProblem> {
         let digits = match self {
             Self::Parameter(text) => text,
@@ -51,7 +51,7 @@ fn wrong_type(expected: &'static str, found: &Token<'_>) -> FieldProblem {
     }
 }
 
-/// All values of one name: a parameter may be repeated.
+/// All values of one name, since query parameters may be repeated.
 #[derive(Clone)]
 pub(super) struct Value<'a>(pub(super) Vec<Raw<'a>>);
 
@@ -93,7 +93,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
         }
     }
 
-    /// Several values: in parameters of one name, or in one with commas.
+    /// Deserialises a list: repeated parameters, or one parameter with commas.
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let texts: Vec<_> = self
             .0

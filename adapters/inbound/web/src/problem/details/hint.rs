@@ -1,4 +1,4 @@
-//! Hints, as members of `details`.
+//! Serialised form of hints in `details`.
 
 use std::fmt;
 
@@ -59,15 +59,14 @@ fn subject() -> OneOfBuilder {
         ))
 }
 
-/// A digit, the code or the CLABE prefix of an institution, or a tracking key.
+/// Value that a hint is about, serialised as a number or a string.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum HintSubject {
-    /// A digit.
+    /// A check digit.
     Digit(u8),
-    /// A code, or a CLABE prefix.
+    /// A participant code or a CLABE prefix.
     Institution(String),
-    /// A tracking key.
     TrackingKey(String),
 }
 
@@ -81,7 +80,6 @@ impl fmt::Display for HintSubject {
 }
 
 impl HintDetail {
-    /// A hint in a language.
     pub fn new(hint: &HintReason, language: Language) -> Self {
         let mut detail = Self {
             code: hint.code(),

@@ -1,4 +1,4 @@
-//! Banks that were inferred, as members of `details`.
+//! Serialised form of inferred banks in `details`.
 
 use domain::inference::{Inferred, InferredBanks};
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct InferredDetails {
 }
 
 impl InferredDetails {
-    /// The inferred sides; `None` when there is none.
+    /// The inferred banks; `None` when neither was inferred.
     pub fn of(inferred: &InferredBanks) -> Option<Self> {
         let InferredBanks { issuer, receiver } = inferred;
         if issuer.is_none() && receiver.is_none() {

@@ -13,15 +13,14 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use super::beside;
 
-/// Suffixes of the database, its write-ahead log and the log's index.
+/// Suffixes of the database file, its write-ahead log and the log's index.
 const FILES: [&str; 3] = ["", "-wal", "-shm"];
-/// The log's index among them.
+/// Position of the write-ahead log in [`FILES`].
 const LOG: usize = 1;
 
 /// Reason why nothing may be written to an open database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unusable {
-    /// A file isn't at its path any more.
     #[error(
         "{} was moved or removed while the gateway has it open. Put the files of the database back \
          where they were; or stop the gateway with SIGTERM (it saves what it has, SIGKILL would lose \
@@ -29,7 +28,6 @@ pub(crate) enum Unusable {
         .0.display()
     )]
     Missing(PathBuf),
-    /// Another file is at its path.
     #[error(
         "{} was replaced while the gateway has it open. Stop the gateway, check the database \
          (PRAGMA integrity_check) or restore a backup, and start it again",
@@ -53,7 +51,7 @@ struct FileId {
 }
 
 impl FileId {
-    /// The file at a path, by `stat` alone: opening the file would drop SQLite's locks.
+    /// Reads a file's identity by `stat` alone: opening the file would drop SQLite's locks.
     fn at(path: &Path) -> io::Result<Self> {
         let found = fs::symlink_metadata(path)?;
         Ok(Self {
@@ -63,8 +61,8 @@ impl FileId {
     }
 }
 
-/// The files of an open database. A connection that does nothing else holds SQLite's shared lock on
-/// them, independent of the pools: no program that respects SQLite's locks removes the log.
+/// The files of an open database. A connection used for nothing else holds SQLite's shared lock on
+/// them, independent of the pools, so that no program that respects SQLite's locks removes the log.
 #[derive(Debug)]
 pub(crate) struct OpenFiles {
     opened: Vec<(PathBuf, FileId)>,
@@ -76,7 +74,7 @@ pub(crate) struct OpenFiles {
 }
 
 impl OpenFiles {
-    /// Keeps a connection open, and notes the files that it has open.
+    /// Keeps a connection open, and records the identity of its files.
     pub(super) async fn hold(
         database: &Path,
         mut connection: SqliteConnection,
@@ -103,7 +101,7 @@ impl OpenFiles {
     /// # Errors
     /// A file that isn't the one that was opened, or a database that was set back.
     pub(crate) fn check(&self) -> Result<(), Unusable> {
-        // Held meanwhile: an older check must not overrule a newer one.
+        // Locked during the check, so that an older result can't overwrite a newer one.
         let mut reason = self.reason();
         if *reason == Some(Unusable::SetBack) {
             return Err(Unusable::SetBack);
@@ -130,13 +128,13 @@ impl OpenFiles {
         self.reason().clone()
     }
 
-    /// Notes that the database was set back: nothing is written to it any more.
+    /// Records that the database was set back: nothing is written to it any more.
     pub(crate) fn set_back(&self) -> Unusable {
         self.note(&mut self.reason(), Some(Unusable::SetBack));
         Unusable::SetBack
     }
 
-    /// Bytes of the write-ahead log's file.
+    /// Size of the write-ahead log in bytes.
     pub(crate) fn log_bytes(&self) -> Option<u64> {
         let (log, _) = self.opened.get(LOG)?;
         fs::symlink_metadata(log).ok().map(|found| found.len())

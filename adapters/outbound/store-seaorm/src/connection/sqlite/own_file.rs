@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
-/// Access by anybody but the owner.
+/// Permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
 /// Mode of a file that only its owner has access to.
 pub(super) const OWNER_ONLY: u32 = 0o600;
@@ -13,15 +13,12 @@ pub(super) const OWNER_ONLY: u32 = 0o600;
 /// Reason why a file isn't used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// A symbolic link.
     #[error(
         "it is a symbolic link, which another user may have put there; name the file that it leads to"
     )]
     Link,
-    /// A folder, a device, a pipe or a socket.
     #[error("it is no regular file")]
     Kind,
-    /// A file of another user.
     #[error(
         "it belongs to the user {owner}, and this program runs as the user {user}: run it as that \
          user, or give the file to this one (chown)"
@@ -32,7 +29,6 @@ pub enum FileError {
         /// User id of this process.
         user: u32,
     },
-    /// The file system reports an error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -40,13 +36,12 @@ pub enum FileError {
 /// Access that others have to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OthersAccess {
-    /// None.
     None,
-    /// Some, which is to be removed.
+    /// Permissions of others, which must be removed.
     Some,
 }
 
-/// Checks what is at a path, or open: no link, a regular file, this user's.
+/// Checks that a file is no link, is a regular file, and belongs to this process's user.
 pub(super) fn check(found: &Metadata) -> Result<OthersAccess, FileError> {
     if found.file_type().is_symlink() {
         return Err(FileError::Link);

@@ -21,7 +21,6 @@ pub struct ServingLock {
 /// Reason why the lock can't be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process has it.
     #[error(
         "another gateway serves on this database, or a backup is being restored ({} is locked): stop it \
          first, or use another folder (CEP_DATA_DIR)",
@@ -31,9 +30,7 @@ pub enum LockError {
     /// The file can't be opened, or isn't one that this program uses.
     #[error("the lock {path} can't be used: {problem}")]
     File {
-        /// The lock's file.
         path: PathBuf,
-        /// The problem, and its remedy.
         #[source]
         problem: FileError,
     },
@@ -57,11 +54,11 @@ impl ServingLock {
     }
 }
 
-/// Opens the lock, for its owner alone: whoever may read it may keep it locked. `flock(1)` makes it
-/// readable by others.
+/// Opens the lock's file for its owner alone: another user who can read it could keep it locked. A
+/// file that others can read, as `flock(1)` creates it, is changed.
 fn open(path: &Path) -> Result<File, FileError> {
-    // Nothing is truncated and no link is followed: it might lead to the database itself. A pipe isn't
-    // waited for.
+    // Nothing is truncated and no link is followed: it might lead to the database itself.
+    // Non-blocking, so that a pipe isn't waited for.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let opened = OpenOptions::new()
         .write(true)
