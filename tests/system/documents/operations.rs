@@ -56,7 +56,8 @@ async fn operations_of_one_machine_and_of_replicas() {
     machine.restores(&lost, &page.next(BACKUP));
     replicas.restore(&lost_of_replicas, &page.next(BACKUP));
     let revocations = page.next(BACKUP);
-    machine.revokes_again(&lost, &revocations).await;
+    let limits = page.next(BACKUP);
+    machine.revokes_again(&lost, &revocations, &limits).await;
     replicas.revoke_again(&lost_of_replicas, &revocations).await;
     page.finish();
 }

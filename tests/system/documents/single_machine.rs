@@ -63,7 +63,16 @@ fn one_machine_with_systemd() {
     assert!(refused.contains("failed to get lock"), "{refused}");
     assert!(shell.run("cep keys list").contains("  revoked "));
     shell.stop(&server);
+    fs::write(shell.file("backups/empty.db"), "").unwrap();
+    for other in ["missing", "empty"] {
+        let backup = format!("backup=backups/{other}.db\n");
+        let (_, check) = restore.split_once('\n').unwrap();
+        shell.refused(&(backup + check));
+        assert!(shell.run("cep keys list").contains("  revoked "));
+    }
     shell.run(&restore);
+    let ended = shell.run(&here(page.next("Backups")));
+    assert!(ended.contains("Every person is signed out"), "{ended}");
     assert!(!shell.run("cep keys list").contains("  revoked "));
     page.finish();
 }

@@ -84,7 +84,9 @@ impl Machine {
             assert_status(&self.server, key, 200).await;
         }
         let checked = self.shell.run(&page.next(BACKUP).text);
-        assert_eq!(checked.trim(), "ok");
+        assert!(checked.starts_with("m00"), "{checked}");
+        assert!(checked.ends_with("\nok\n"), "{checked}");
+        self.no_copy_is_not_checked();
         let copy = fs::metadata(self.shell.file("copy.db")).unwrap();
         assert_eq!(copy.permissions().mode() & 0o777, 0o600);
         assert_status(&self.server, &kept, 200).await;
@@ -94,6 +96,15 @@ impl Machine {
             revoked,
             made,
         }
+    }
+
+    /// The check of a copy fails for none and for an empty one.
+    fn no_copy_is_not_checked(&mut self) {
+        let check = "sqlite3 -readonly empty.db \
+             'SELECT max(version) FROM seaql_migrations; PRAGMA integrity_check'";
+        fs::write(self.shell.file("empty.db"), "").unwrap();
+        self.shell.refused(check);
+        self.shell.refused(&check.replace("empty.db", "missing.db"));
     }
 
     async fn member(&self) -> Person {
@@ -108,6 +119,9 @@ impl Machine {
             self.shell.set(&[("ID", &key.id)]);
             self.shell.run(&command.text);
         }
+        let limits = format!("{} --per-minute 120 --monthly-quota 5000", lost.kept.id);
+        let set = format!("cep-gateway keys set-limits {limits} 2>> gateway.log");
+        self.shell.run(&set);
         let path = format!("/keys/{}", by_person.id);
         let gone = self.member().await.request(Method::DELETE, &path).send();
         json_of(gone.await.unwrap(), 200).await;
@@ -133,6 +147,12 @@ impl Machine {
         assert_eq!(self.shell.run("cep-gateway keys list --json"), before);
 
         self.shell.stop(&self.server);
+        for other in ["missing.db", "empty.db"] {
+            let restore = restore.text.replace("copy.db", other);
+            self.shell.refused(&restore);
+            assert_eq!(self.shell.run("cep-gateway keys list --json"), before);
+        }
+        assert!(!self.shell.file("missing.db").exists());
         self.shell.run(&restore.text);
         let is_older = is_good(&mut self.shell, by_command);
         assert!(is_older, "the copy is from before");
@@ -141,11 +161,18 @@ impl Machine {
         }
     }
 
-    pub(super) async fn revokes_again(&mut self, lost: &Lost, revocations: &Block) {
+    pub(super) async fn revokes_again(&mut self, lost: &Lost, revocations: &Block, limits: &Block) {
         let printed = self.shell.run(&revocations.text);
         let gone = format!("not revoked: {}\n", lost.made[1].id);
         assert!(printed.contains(&gone), "{printed}");
         assert_eq!(printed.matches("not revoked").count(), 1, "{printed}");
+        let id = &lost.kept.id;
+        self.shell.set(&[("ID", id)]);
+        let listed = self.shell.run(&limits.text);
+        assert!(listed.contains(r#""per_minute":120"#), "{listed}");
+        let asked = format!("SELECT per_minute, monthly_quota FROM api_keys WHERE id = '{id}'");
+        let set = self.shell.run(&format!("sqlite3 data/cep.db \"{asked}\""));
+        assert_eq!(set.trim(), "120|5000");
         self.server = serve(&mut self.shell);
         assert_status(&self.server, &lost.kept, 200).await;
         for key in lost.revoked.iter().chain(&lost.made) {
