@@ -3,14 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use ports::outbound::Clock as _;
 
 use crate::cli::Command;
 use crate::config::{DatabaseOptions, LogOptions};
-use crate::system::SystemClock;
 use crate::traces::Traces;
 use crate::{private_files, telemetry, wiring};
 
+mod after_restore;
 mod configuration;
 mod healthcheck;
 mod keys;
@@ -81,17 +80,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
         }
         Command::AfterRestore { database, log, .. } => {
             let _log = telemetry::start_of_command(&log)?;
-            runtime()?.block_on(async {
-                let disabled = wiring::end_revived(&database, SystemClock::new().now()).await?;
-                let webhooks = match disabled {
-                    1 => "1 webhook is".to_owned(),
-                    many => format!("{many} webhooks are"),
-                };
-                crate::say(&format!(
-                    "Every person is signed out, and {webhooks} disabled until its owner enables it."
-                ));
-                Ok(())
-            })
+            runtime()?.block_on(after_restore::run(&database))
         }
         Command::Sandbox { listen, latency } => {
             let _log = telemetry::start(&LogOptions::default(), &Traces::off())?;

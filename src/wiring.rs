@@ -61,7 +61,7 @@ pub(crate) use participants::{BudgetHolder, with_participants};
 pub(crate) use people::{Identity, identity};
 pub(crate) use seals::{with_proof_checks, with_seals};
 use secrets::store_secret;
-pub(crate) use storage::{bring_up_to_date, end_revived, lock as lock_database};
+pub(crate) use storage::{EndedByRestore, bring_up_to_date, end_revived, lock as lock_database};
 use webhooks::{Deliveries, StoredWebhooks};
 
 /// A constructed gateway: its router, services and background work.

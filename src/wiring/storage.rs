@@ -101,27 +101,63 @@ pub(crate) async fn bring_up_to_date(options: &DatabaseOptions, roles: &RoleOpti
     closed_after(store, ready).await
 }
 
+/// Webhooks of a database that was restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EndedByRestore {
+    /// Those that are disabled until their owners enable them.
+    pub(crate) disabled: u64,
+    /// Those that were disabled already.
+    pub(crate) disabled_before: u64,
+}
+
 /// Ends what a database that was restored from a copy may have revived: every session of before, and webhooks until
-/// their owners enable them again. Returns the number of webhooks that were enabled.
+/// their owners enable them again.
 ///
 /// # Errors
-/// A gateway serves on the database; it can't be opened or changed.
-pub(crate) async fn end_revived(options: &DatabaseOptions, at: DateTime<Utc>) -> Result<u64> {
+/// There is no database, or it has no tables; a gateway serves on it; it can't be opened or changed.
+pub(crate) async fn end_revived(
+    options: &DatabaseOptions,
+    at: DateTime<Utc>,
+) -> Result<EndedByRestore> {
     let deployment = if options.is_server() {
         Deployment::Replicated
     } else {
         Deployment::Embedded
     };
+    if let Some(missing) = Store::missing_file(&url(options)?)? {
+        bail!(
+            "there is no database {} ({}): restore a copy there first",
+            missing.display(),
+            variable(options)
+        );
+    }
     let _lock = lock(options, deployment)?;
-    let store = open(options, deployment, FEW).await?;
-    let ended = async {
-        store.end_sessions(at).await?;
-        store
-            .disable_all_endpoints(DisabledReason::Restored, at)
-            .await
-    };
-    let ended = ended.await.context("changing the database");
+    let store = open_with(options, FEW).await?;
+    let ended = end_revived_on(&store, deployment, at).await;
+    let ended = ended.with_context(|| format!("the restored database ({})", variable(options)));
     closed_after(store, ended).await
+}
+
+async fn end_revived_on(
+    store: &Store,
+    deployment: Deployment,
+    at: DateTime<Utc>,
+) -> Result<EndedByRestore> {
+    if !store.has_tables().await? {
+        bail!(
+            "it has no tables, so what was restored is no copy of a gateway's database: restore one first"
+        );
+    }
+    at_newest_schema(deployment, store).await?;
+    store.end_sessions(at).await?;
+    let disabled_before = store.disabled_endpoints().await?;
+    let disabled = store
+        .disable_all_endpoints(DisabledReason::Restored, at)
+        .await?;
+    Ok(EndedByRestore {
+        disabled,
+        disabled_before,
+    })
 }
 
 async fn migrate(store: &Store) -> Result<()> {

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt as _;
 
 use reqwest::Method;
 use serde_json::json;
 use testkit::free_port;
 
-use crate::gateway::{Gateway, Plan, command};
+use crate::gateway::{Gateway, Plan, command, refusal};
 use crate::person::{Demo, Person};
 use crate::shared_sessions::{beside, start_provider};
 
@@ -49,7 +50,14 @@ async fn a_restore_brings_back_no_session_and_no_webhook() {
         .output()
         .unwrap();
     let said = String::from_utf8(ended.stdout).unwrap();
-    assert!(said.contains("1 webhook is disabled"), "{said}");
+    let told = "1 webhook is disabled until its owner enables it.";
+    assert!(said.contains(told), "{said}");
+    let log = String::from_utf8(ended.stderr).unwrap();
+    assert!(log.contains(r#""webhooks_disabled":1"#), "{log}");
+    let again = command(folder.path()).arg("after-restore").output();
+    let said = String::from_utf8(again.unwrap().stdout).unwrap();
+    let told = "no webhook was enabled; 1 was disabled already.";
+    assert!(said.contains(told), "{said}");
     let gateway = start(Plan::in_folder(folder));
     for person in [&signed_out, &other] {
         person.told(Method::GET, "/keys", 401).await;
@@ -61,6 +69,32 @@ async fn a_restore_brings_back_no_session_and_no_webhook() {
     let enable = json!({ "enabled": true });
     let enabled = again.send(Method::PATCH, &removed, &enable, 200).await;
     assert_eq!(enabled["enabled"], true);
+}
+
+#[test]
+fn what_is_no_restored_database_is_refused_and_not_made_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let after = || refusal(command(folder.path()).arg("after-restore"));
+    let data = folder.path().join("data");
+    let database = data.join("cep.db");
+    let missing = format!("there is no database {} (CEP_DATA_DIR)", database.display());
+    let said = after();
+    assert!(said.contains(&missing), "{said}");
+    assert!(!data.exists());
+
+    fs::DirBuilder::new().mode(0o700).create(&data).unwrap();
+    let said = after();
+    assert!(said.contains(&missing), "{said}");
+    assert!(fs::read_dir(&data).unwrap().next().is_none());
+
+    fs::write(&database, "").unwrap();
+    let said = after();
+    assert!(said.contains("it has no tables"), "{said}");
+    let said = after();
+    assert!(
+        said.contains("it has no tables"),
+        "no table was made: {said}"
+    );
 }
 
 /// Signs in until a token of another second than the restore's is there: tokens tell whole seconds.

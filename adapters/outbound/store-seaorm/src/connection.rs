@@ -176,8 +176,15 @@ impl Place {
         }
     }
 
-    /// SQLite: takes the lock that lets only one process serve the file. `None` on PostgreSQL,
-    /// which many processes serve.
+    /// The path of a file that isn't there.
+    pub(crate) fn missing_file(&self) -> Option<PathBuf> {
+        match self {
+            Self::Sqlite(file) => file.missing(),
+            Self::Postgres(_) => None,
+        }
+    }
+
+    /// Takes the lock of the one process that serves a file; a server is served by many.
     pub(crate) fn lock_for_serving(&self) -> Result<Option<ServingLock>, LockError> {
         match self {
             Self::Sqlite(file) => file.lock_for_serving().map(Some),

@@ -68,7 +68,18 @@ impl Store {
         Ok(())
     }
 
-    /// PostgreSQL: tables of the role that migrated which this role may not read.
+    /// Returns whether a version of this program, of this one or an older one, has made tables in the database. Changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// Fails when the database fails.
+    pub async fn has_tables(&self) -> Result<bool, StoreError> {
+        let status = async { migrations::status(&self.connection).await.map_err(failed) };
+        let MigrationStatus { missing, unknown } = self.in_time(status).await?;
+        Ok(!unknown.is_empty() || missing.len() < Migrator::migrations().len())
+    }
+
+    /// PostgreSQL: the tables of whoever migrated that this role may not read.
     async fn unreadable_tables(&self) -> Result<Vec<String>, StoreError> {
         if self.connection.get_database_backend() != DbBackend::Postgres {
             return Ok(Vec::new());

@@ -1,6 +1,7 @@
 //! The store: opening, closing and transactions.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -103,8 +104,17 @@ impl Store {
         })
     }
 
-    /// SQLite: takes the lock that lets only one process serve the database at `url`. Call it
-    /// before the database is opened. `None` on PostgreSQL. Dropping the lock releases it.
+    /// Returns the path of the SQLite file at `url` if there is none; a server's database is there, or fails when it
+    /// is opened.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn missing_file(url: &str) -> Result<Option<PathBuf>, OpenError> {
+        Ok(Place::parse(url)?.missing_file())
+    }
+
+    /// Takes the lock of the one process that serves the SQLite database at `url`, which is opened
+    /// afterwards; `None` for a server. The lock holds until it is dropped.
     ///
     /// # Errors
     /// Another process holds the lock, or the file can't be opened.

@@ -325,3 +325,14 @@ async fn resend(
     })?;
     Ok(Resending::Pending(Box::new(resent)))
 }
+
+impl Store {
+    /// The number of endpoints of all customers that are disabled.
+    ///
+    /// # Errors
+    /// Fails when the database fails.
+    pub async fn disabled_endpoints(&self) -> Result<u64, StoreError> {
+        let disabled = endpoints::disabled(&self.connection);
+        self.in_time(async { disabled.await.map_err(failed) }).await
+    }
+}

@@ -70,6 +70,12 @@ impl File {
         })
     }
 
+    /// Its path, if there is no such file. One that can't be looked at is left to whoever opens it.
+    pub(super) fn missing(&self) -> Option<PathBuf> {
+        let is_there = self.path.try_exists().unwrap_or(true);
+        (!is_there).then(|| self.path.clone())
+    }
+
     pub(super) fn lock_for_serving(&self) -> Result<ServingLock, LockError> {
         ServingLock::take(&self.path)
     }

@@ -233,8 +233,13 @@ pub(super) async fn disable(
         .map(drop)
 }
 
-/// Disables all enabled webhook targets, and discards their pending deliveries. Returns their
-/// number.
+/// The number of endpoints that are disabled.
+pub(super) async fn disabled(connection: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    let disabled = Entity::find().filter(Column::DisabledAt.is_not_null());
+    disabled.count(connection).await
+}
+
+/// Disables all enabled endpoints, and discards what is pending for them. Returns their number.
 pub(super) async fn disable_all(
     transaction: &DatabaseTransaction,
     reason: DisabledReason,
