@@ -70,10 +70,22 @@ impl SessionService {
         }
     }
 
-    /// The same service, which refuses all tokens that were issued until this time.
+    /// The same service, for which every token that was issued until this time is signed out. A time that is yet to
+    /// come is taken for the present one: with it nobody could sign in until then.
     #[must_use]
     pub fn with_sessions_ended_at(mut self, ended_at: Option<DateTime<Utc>>) -> Self {
-        self.ended_at = ended_at;
+        let now = self.clock.now();
+        if let Some(ended_at) = ended_at
+            && ended_at > now
+        {
+            tracing::warn!(
+                clock = %now,
+                %ended_at,
+                "sessions were ended after a restore by a clock that was ahead of this one: those of until now are \
+                 ended, with each start before that time"
+            );
+        }
+        self.ended_at = ended_at.map(|ended_at| ended_at.min(now));
         self
     }
 

@@ -46,6 +46,7 @@ async fn sessions_of_before_a_restore_are_over(
 ) {
     let mut fixture = fixture();
     let at = |seconds| noon() + TimeDelta::seconds(seconds);
+    fixture.clock.advance(Duration::from_secs(10));
     fixture.sessions = fixture.sessions.with_sessions_ended_at(Some(at(10)));
     let claims = Claims {
         issued_at: issued_at.map(at),
@@ -55,10 +56,28 @@ async fn sessions_of_before_a_restore_are_over(
     fixture.provider.accept("a.b.c", claims);
     fixture
         .clock
-        .advance(Duration::from_secs(20) + Duration::from_millis(later));
+        .advance(Duration::from_secs(10) + Duration::from_millis(later));
     let person = fixture.sessions.person("a.b.c").await;
     fixture.elsewhere.person("a.b.c").await.unwrap();
     assert_eq!(person.is_ok(), is_good);
+}
+
+#[tokio::test]
+async fn sessions_that_a_wrong_clock_ended_in_the_future_are_those_of_until_now() {
+    let mut fixture = fixture();
+    let ended_at = noon() + TimeDelta::days(500);
+    fixture.sessions = fixture.sessions.with_sessions_ended_at(Some(ended_at));
+    for (token, seconds) in [("a.b.before", 0), ("a.b.after", 1)] {
+        let claims = Claims {
+            issued_at: Some(noon() + TimeDelta::seconds(seconds)),
+            expires_at: noon() + TimeDelta::days(1),
+            ..claims()
+        };
+        fixture.provider.accept(token, claims);
+    }
+    fixture.clock.advance(Duration::from_secs(2));
+    assert_no_session(fixture.sessions.person("a.b.before").await);
+    fixture.sessions.person("a.b.after").await.unwrap();
 }
 
 /// With ECDSA a token has many valid signatures: another can be made from one.
