@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::erasure::ErasureClock;
 use domain::key::{CountedKey, KeyId};
 use futures::lock::Mutex;
 use ports::Cause;
@@ -31,7 +32,8 @@ pub struct HealthService {
     limiter: Arc<dyn Limiter>,
     fallback: Option<Arc<FallbackLimiter>>,
     clock: Arc<dyn Clock>,
-    /// Locked during an examination, so that concurrent callers share it.
+    erasure: Option<ErasureClock>,
+    /// Locked while components are examined, so that of many callers one examines.
     examined: Mutex<Option<Examined>>,
 }
 
@@ -55,6 +57,7 @@ impl HealthService {
             limiter,
             fallback: None,
             clock,
+            erasure: None,
             examined: Mutex::default(),
         }
     }
@@ -72,13 +75,30 @@ impl HealthService {
         }
     }
 
-    async fn examine(&self) -> [Found; 3] {
+    /// The same, with the clock among its components: it is degraded while erasure doesn't follow it.
+    #[must_use]
+    pub fn with_erasure(mut self, erasure: ErasureClock) -> Self {
+        self.erasure = Some(erasure);
+        self
+    }
+
+    async fn examine(&self) -> Vec<Found> {
         let components = [
             ("store", self.store()),
             ("journal", self.journal()),
             ("limiter", self.limiter().await),
         ];
-        components.map(|(name, (state, cause))| (Component { name, state }, cause))
+        let clock = self.erasure.map(|erasure| ("clock", self.clock(erasure)));
+        let components = components.into_iter().chain(clock);
+        let found = components.map(|(name, (state, cause))| (Component { name, state }, cause));
+        found.collect()
+    }
+
+    fn clock(&self, erasure: ErasureClock) -> (ComponentState, Option<Cause>) {
+        let now = self.clock.now();
+        let is_ahead = erasure.time(now, self.clock.monotonic()) < now;
+        let cause = is_ahead.then(|| Arc::new(ClockAhead) as Cause);
+        state(cause, ComponentState::Degraded)
     }
 
     fn store(&self) -> (ComponentState, Option<Cause>) {
@@ -110,7 +130,12 @@ impl HealthService {
     }
 }
 
-/// `Up` without a cause, otherwise `unhealthy`.
+/// A clock that erasure is held back from.
+#[derive(Debug, thiserror::Error)]
+#[error("the clock is more than a day ahead of what the database knows")]
+struct ClockAhead;
+
+/// Up without a cause, otherwise `unhealthy`.
 fn state(cause: Option<Cause>, unhealthy: ComponentState) -> (ComponentState, Option<Cause>) {
     match cause {
         None => (ComponentState::Up, None),

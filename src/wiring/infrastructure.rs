@@ -184,9 +184,11 @@ impl Infrastructure {
         match &self.limits {
             LimitBackend::InProcess { limiter, .. } => {
                 HealthService::new(store, journal, Arc::clone(limiter), clock)
+                    .with_erasure(self.erasure)
             }
             LimitBackend::Shared { limiter, .. } => {
                 HealthService::with_fallback(store, journal, Arc::clone(limiter), clock)
+                    .with_erasure(self.erasure)
             }
         }
     }

@@ -6,7 +6,10 @@ use std::time::Duration;
 use crate::support::fixture::{Fixture, fixture};
 use crate::support::{disk_full, limits};
 use application::{ChangeFeed, Component, ComponentState, HealthService};
+use chrono::TimeDelta;
+use domain::erasure::ErasureClock;
 use futures::FutureExt;
+use ports::outbound::Clock as _;
 
 struct Looked {
     fixture: Fixture,
@@ -47,6 +50,25 @@ impl Looked {
 }
 
 use ComponentState::{Degraded, Failed, Up};
+
+/// A gateway that was off for a week serves, too.
+#[tokio::test]
+async fn a_clock_that_erasure_does_not_follow_is_degraded_until_it_does() {
+    let Looked {
+        fixture, health, ..
+    } = looked().await;
+    let (now, started) = (fixture.clock.now(), fixture.clock.monotonic());
+    let stored = now - TimeDelta::days(3);
+    let health = health.with_erasure(ErasureClock::new(Some(stored), now, started));
+    let clock = async || {
+        let components = health.components().await;
+        let found = components.iter().find(|found| found.name == "clock");
+        found.unwrap().state
+    };
+    assert_eq!(clock().await, Degraded);
+    fixture.clock.advance(Duration::from_hours(3));
+    assert_eq!(clock().await, Up);
+}
 
 /// Keys that were seen before are served without it, as long as the journal writes.
 #[tokio::test]
