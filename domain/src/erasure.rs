@@ -1,8 +1,9 @@
 //! Clock that decides when data past its retention is erased.
 //!
-//! If a machine's clock is wrong by years, not everything may be erased at once. So this clock starts
-//! at the last time known from the database, and advances at most one day per hour of running time.
-//! After an outage it catches up soon; after a start with a wrong clock, there are days to notice.
+//! A machine whose clock is set to another year must not erase everything at once. So the time of erasure starts from
+//! the time that it had come to in the database, and follows the clock no faster than a day for each hour that the
+//! process runs: after an outage it catches up soon, and after a wrong start there are days to notice it. How far it
+//! has come is stored, not what the clock shows: another start by the wrong clock is held back as the first one was.
 
 use std::time::Duration;
 
@@ -23,11 +24,12 @@ pub struct ErasureClock {
 }
 
 impl ErasureClock {
-    /// A clock for a process that starts at `now` (at `started` on its monotonic clock). `last_entry`
-    /// is the time of the database's last entry; `None` if it is empty.
-    pub fn new(last_entry: Option<DateTime<Utc>>, now: DateTime<Utc>, started: Duration) -> Self {
+    /// A clock for a process that starts at `now` (and at `started` on its monotonic clock) on a database in which
+    /// erasure had come to `stored`, if it had begun. A stored time that is later than `now` isn't gone by: see
+    /// [`is_wrong`].
+    pub fn new(stored: Option<DateTime<Utc>>, now: DateTime<Utc>, started: Duration) -> Self {
         Self {
-            known: last_entry.unwrap_or(now).min(now),
+            known: stored.unwrap_or(now).min(now),
             started,
         }
     }
@@ -35,11 +37,30 @@ impl ErasureClock {
     /// The time to use for erasure: `now`, or earlier if `now` is further ahead than the running time
     /// allows.
     pub fn time(&self, now: DateTime<Utc>, monotonic: Duration) -> DateTime<Utc> {
+        self.caught_up(QUIET, now, monotonic)
+    }
+
+    /// The time that is certain by now: to be stored, and where the next process starts from.
+    pub fn certain(&self, now: DateTime<Utc>, monotonic: Duration) -> DateTime<Utc> {
+        self.caught_up(TimeDelta::zero(), now, monotonic)
+    }
+
+    fn caught_up(
+        &self,
+        quiet: TimeDelta,
+        now: DateTime<Utc>,
+        monotonic: Duration,
+    ) -> DateTime<Utc> {
         let ran = monotonic.saturating_sub(self.started);
         let caught_up = TimeDelta::from_std(ran.saturating_mul(PACE)).ok();
-        let certain = caught_up.and_then(|more| self.known.checked_add_signed(QUIET + more));
+        let certain = caught_up.and_then(|more| self.known.checked_add_signed(quiet + more));
         certain.map_or(now, |certain| now.min(certain))
     }
+}
+
+/// Returns `true` for a stored time that a wrong clock left: it is more than a day after `now`.
+pub fn is_wrong(stored: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+    stored.signed_duration_since(now) > QUIET
 }
 
 #[cfg(test)]
@@ -74,6 +95,34 @@ mod tests {
         let now = start() + HOUR * ran;
         let time = clock.time(now, HOUR * (ran + 1));
         assert_eq!((now - time).num_hours(), behind);
+    }
+
+    /// Days from the right time by which the last of these processes erases. Each starts by a clock that is so many
+    /// days ahead, and runs for two hours.
+    #[rstest]
+    #[case::ahead_twice(&[0, 500, 500], 5)]
+    #[case::ahead_and_right_and_ahead(&[0, 500, 0, 500], 3)]
+    #[case::ahead_from_the_first_start(&[500, 0, 500], 3)]
+    #[case::a_little_ahead_after_that(&[500, 0, 10], 3)]
+    #[case::behind_in_between(&[0, 500, -500, 0], -497)]
+    fn every_start_by_a_wrong_clock_is_held_back(#[case] starts: &[i64], #[case] days_ahead: i64) {
+        let mut stored = None;
+        let mut erased = start();
+        for ahead in starts {
+            let now = start() + TimeDelta::days(*ahead);
+            let clock = ErasureClock::new(stored, now, HOUR);
+            erased = clock.time(now, HOUR * 3);
+            stored = Some(clock.certain(now, HOUR * 3));
+        }
+        assert_eq!((erased - start()).num_days(), days_ahead);
+    }
+
+    #[rstest]
+    #[case(24, false)]
+    #[case(25, true)]
+    #[case(-500, false)]
+    fn a_stored_time_of_more_than_a_day_ahead_is_wrong(#[case] hours: i64, #[case] wrong: bool) {
+        assert_eq!(is_wrong(start() + TimeDelta::hours(hours), start()), wrong);
     }
 
     #[test]

@@ -8,7 +8,8 @@ use application::{
     ChangeFeed, CountSource, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
     KeyService, Reconciliation, ReplicaCount, ReplicaMonitor, Retirement,
 };
-use domain::erasure::ErasureClock;
+use chrono::{DateTime, Utc};
+use domain::erasure::{self, ErasureClock};
 use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal};
 use store_seaorm::Store;
 use uuid::Uuid;
@@ -24,8 +25,7 @@ use crate::system::{SystemClock, SystemRandom, SystemTimer};
 pub(super) struct Infrastructure {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
-    /// Clock for erasure; starts at the last time recorded in the database before this process
-    /// wrote to it.
+    /// From the time that erasure had come to before this process.
     pub(super) erasure: ErasureClock,
     pub(super) store: Store,
     pub(super) key_store: Arc<dyn KeyStore>,
@@ -56,8 +56,9 @@ impl Infrastructure {
     async fn on(options: &KeyOptions, metrics: &Arc<Metrics>, store: Store) -> Result<Self> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
-        let last = store.last_written().await?;
-        let erasure = ErasureClock::new(last, clock.now(), clock.monotonic());
+        let stored = store.erasure_time().await?;
+        warn_of_wrong_time(stored, clock.now());
+        let erasure = ErasureClock::new(stored, clock.now(), clock.monotonic());
         let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
         let secret = hmac_secret(options, &store, random.as_ref()).await?;
         // One until the first heartbeat counts them.
@@ -191,5 +192,18 @@ impl Infrastructure {
                     .with_erasure(self.erasure)
             }
         }
+    }
+}
+
+fn warn_of_wrong_time(stored: Option<DateTime<Utc>>, now: DateTime<Utc>) {
+    if let Some(stored) = stored
+        && erasure::is_wrong(stored, now)
+    {
+        tracing::warn!(
+            clock = %now,
+            database = %stored,
+            "the last time that the database knows is more than a day after the clock's: one of them is wrong. Erasure \
+             goes on as of the clock's"
+        );
     }
 }

@@ -61,3 +61,4 @@ mod transport;
 mod two_gateways;
 mod verify;
 mod webhooks;
+mod wrong_clock;

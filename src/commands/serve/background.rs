@@ -148,15 +148,22 @@ pub(super) fn start(
         log_size.check();
         std::future::ready(())
     }));
+    start_lookups(&mut tasks, gateway, metrics);
+    start_erasure(&mut tasks, gateway, options);
+    tasks
+}
+
+/// Starts the erasure of what is past its retention.
+fn start_erasure(tasks: &mut JoinSet<()>, gateway: &Gateway, options: &ServeOptions) {
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
     let erasure = gateway.erasure;
-    start_lookups(&mut tasks, gateway, metrics);
     let (retained, archive_days) = (options.retention, options.archive.proof_archive);
     let lookup_days = options.lookups.lookup_retention;
     tasks.spawn(every(PRUNE, move || {
         let store = store.clone();
-        let now = clock.now();
-        let time = erasure.time(now, clock.monotonic());
+        let (now, monotonic) = (clock.now(), clock.monotonic());
+        let time = erasure.time(now, monotonic);
+        let certain = erasure.certain(now, monotonic);
         if time < now {
             tracing::warn!(
                 clock = %now,
@@ -167,13 +174,15 @@ pub(super) fn start(
         }
         let retention = retained.limits(archive_days, lookup_days, time);
         async move {
+            if let Err(error) = store.set_erasure_time(certain).await {
+                tracing::warn!(%error, "the time of erasure could not be stored");
+            }
             match store.prune(retention).await {
                 Ok(removed) => tracing::debug!(?removed, "what was past its retention"),
                 Err(error) => tracing::warn!(%error, "old requests could not be removed"),
             }
         }
     }));
-    tasks
 }
 
 /// Starts the attempts of stored lookups, and looks after their queue.

@@ -252,6 +252,23 @@ pub(crate) mod session_ends {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+pub(crate) mod erasure_time {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "erasure_time")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i64,
+        pub at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 pub(crate) mod secret_marks {
     use sea_orm::entity::prelude::*;
 

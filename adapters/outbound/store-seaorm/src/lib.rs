@@ -28,6 +28,7 @@ mod connection;
 mod customers;
 mod denied;
 mod entity;
+mod erasure;
 mod group;
 mod idempotency;
 mod insert;

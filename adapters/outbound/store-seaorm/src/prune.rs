@@ -8,14 +8,17 @@ use ports::outbound::{
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter,
-    QuerySelect,
 };
 
 use crate::entity::{api_keys, denied, journal_marks};
-use crate::store::{Store, failed};
+use crate::store::Store;
 
 /// Rows removed by one statement: few enough that nothing waits long for it.
 pub(crate) const ROWS_PER_STATEMENT: u64 = 1_000;
+
+/// Time that denials are kept beyond their end. The time of erasure may be a day ahead of the true one before it is
+/// held back, and a token that was signed out must not be good again once the clock is put right.
+const DENIALS_KEPT: TimeDelta = TimeDelta::days(2);
 
 /// Limits of retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +33,7 @@ pub struct Retention {
     pub archived_before: DateTime<Utc>,
     /// Lookups and batches that ended before this are removed, and deliveries of webhooks.
     pub lookups_ended_before: DateTime<Utc>,
-    /// Denials that end by now are removed, and idempotency keys that expired.
+    /// Idempotency keys that expired by now are removed, and denials that ended two days before it.
     pub now: DateTime<Utc>,
 }
 
@@ -58,20 +61,6 @@ pub struct Pruned {
 }
 
 impl Store {
-    /// The last time that a process wrote requests into the database; `None` if none did.
-    ///
-    /// # Errors
-    /// Fails when the database fails.
-    pub async fn last_written(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let last = journal_marks::Entity::find()
-            .select_only()
-            .column_as(journal_marks::Column::At.max(), "at")
-            .into_tuple::<Option<i64>>()
-            .one(&self.connection);
-        let last = self.in_time(async { last.await.map_err(failed) }).await?;
-        Ok(last.flatten().and_then(DateTime::from_timestamp_millis))
-    }
-
     /// Removes rows whose retention has ended. The audit log is kept for ever.
     ///
     /// # Errors
@@ -111,8 +100,8 @@ impl Store {
         })
     }
 
-    /// Removes checkpoints of writers that are gone, and denials that have ended; returns the
-    /// number of these.
+    /// Removes checkpoints of writers that are gone, and denials that ended long enough ago; returns
+    /// the number of these.
     async fn prune_checkpoints_and_denials(
         &self,
         writers_before: DateTime<Utc>,
@@ -128,8 +117,9 @@ impl Store {
             );
         let checkpoints = journal_marks::Entity::delete_many().filter(gone);
         self.write(checkpoints.exec(&self.connection)).await?;
-        let denials =
-            denied::Entity::delete_many().filter(denied::Column::Until.lte(now.timestamp_millis()));
+        let ended_by = now - DENIALS_KEPT;
+        let denials = denied::Entity::delete_many()
+            .filter(denied::Column::Until.lte(ended_by.timestamp_millis()));
         let removed = self.write(denials.exec(&self.connection)).await?;
         Ok(removed.rows_affected)
     }

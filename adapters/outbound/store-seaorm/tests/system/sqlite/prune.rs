@@ -182,7 +182,7 @@ async fn more_use_than_one_statement_removes_is_pruned() {
 }
 
 #[tokio::test]
-async fn a_denial_is_pruned_when_it_ends() {
+async fn a_denial_is_pruned_two_days_after_its_end() {
     let folder = Folder::new();
     let store = folder.open().await;
     let fingerprint = |digit: &str| Fingerprint(digit.repeat(64));
@@ -194,6 +194,7 @@ async fn a_denial_is_pruned_when_it_ends() {
     store.deny(&late, later).await.unwrap();
     store.deny(&late, now()).await.unwrap();
     let pruned = async |now| {
+        let now = now + TimeDelta::days(2);
         let over = Retention { now, ..endless() };
         store.prune(over).await.unwrap().denials
     };
@@ -204,6 +205,25 @@ async fn a_denial_is_pruned_when_it_ends() {
     assert!(store.is_denied(&late).await.unwrap());
     assert_eq!(pruned(later).await, 1);
     assert!(!store.is_denied(&late).await.unwrap());
+}
+
+#[tokio::test]
+async fn erasure_goes_on_from_where_it_was_or_from_the_last_requests() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let erasure_time = async || store.erasure_time().await.unwrap();
+    assert_eq!(erasure_time().await, None);
+    let key = add_key(&store, 1).await;
+    journal(&folder.open().await, 1)
+        .admit(admission(key))
+        .await
+        .unwrap();
+    assert!(erasure_time().await.is_some());
+    for days in [-400, -500] {
+        let at = now() + TimeDelta::days(days);
+        store.set_erasure_time(at).await.unwrap();
+        assert_eq!(erasure_time().await, Some(at));
+    }
 }
 
 #[tokio::test]
