@@ -60,7 +60,7 @@ use lookups::{Lookups, StoredLookups};
 pub(crate) use participants::{BudgetHolder, with_participants};
 pub(crate) use people::{Identity, identity};
 pub(crate) use seals::{with_proof_checks, with_seals};
-use secrets::store_secret;
+use secrets::{store_secret, warn_of_unlisted};
 pub(crate) use storage::{EndedByRestore, bring_up_to_date, end_revived, lock as lock_database};
 use webhooks::{Deliveries, StoredWebhooks};
 
@@ -152,6 +152,8 @@ pub(crate) async fn gateway(options: &ServeOptions, context: ServeContext<'_>) -
     let connections = options.pool.database_connections;
     let base = Infrastructure::open(&options.keys, connections, &context.metrics).await?;
     let store = base.store.clone();
+    let warned = warn_of_unlisted(&base.secret, &store).await;
+    storage::closed_on_error(&store, warned).await?;
     let gateway = gateway_on(base, options, context).await;
     storage::closed_on_error(&store, gateway).await
 }

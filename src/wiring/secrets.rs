@@ -33,6 +33,24 @@ pub(super) async fn hmac_secret(
     }
 }
 
+/// Warns of keys that are refused because their secret isn't listed.
+///
+/// # Errors
+/// The secret can't be used; the database fails.
+pub(super) async fn warn_of_unlisted(secret: &HmacSecret, store: &Store) -> Result<()> {
+    let hasher = hasher(secret)?;
+    let listed = hasher.fingerprints().map(|(generation, _)| generation);
+    match store.keys_of_other_generations(listed).await? {
+        0 => {}
+        keys => tracing::warn!(
+            keys,
+            "keys that can't be checked, and are refused: they were hashed with a secret of a generation that \
+             CEP_HMAC_SECRET doesn't list. List it too (CEP_HMAC_SECRET=2:NEW,1:OLD)"
+        ),
+    }
+    Ok(())
+}
+
 async fn given_secret(
     options: &KeyOptions,
     keys: &dyn KeyStore,
@@ -46,7 +64,9 @@ async fn given_secret(
     }
     if !secret::is_in_folder::<HmacSecret>(&options.database.data_dir) && !keys.is_empty().await? {
         bail!(
-            "the database has keys, but their secret is neither in CEP_HMAC_SECRET nor in {}",
+            "the database has keys, but their secret is neither in CEP_HMAC_SECRET nor in {}: bring `secret` back there, \
+             or set CEP_HMAC_SECRET, from the copy that is kept apart from the database. Without a copy none of these \
+             keys works any more: new ones have to be made in a new database (another CEP_DATA_DIR)",
             options.database.data_dir.display()
         );
     }

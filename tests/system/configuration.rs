@@ -73,6 +73,16 @@ fn a_variable_that_no_option_has_ends_the_start_unless_it_may_be_there() {
 }
 
 #[test]
+fn a_database_whose_secret_of_keys_is_lost_is_refused_with_what_to_do() {
+    let folder = Gateway::start().stop();
+    std::fs::remove_file(folder.path().join("data/secret")).unwrap();
+    let said = refusal(command(folder.path()).args(["keys", "list"]));
+    for part in ["bring `secret` back", "Without a copy", "in a new database"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
 fn a_wrong_value_is_refused_at_start_by_its_name() {
     for (variable, values) in [
         ("CEP_LISTEN", &["nowhere"][..]),
@@ -233,6 +243,15 @@ async fn a_key_outlives_the_rotation_of_the_secret() {
     assert_eq!(gateway.status_of(&key).await, 200);
     let gateway = start(gateway.stop(), &new);
     assert_eq!(gateway.status_of(&key).await, 401);
+    let log = gateway.log();
+    let warned = log
+        .lines()
+        .find(|line| line.contains("keys that can't be checked"));
+    // The key of the first start, and this one.
+    assert!(
+        warned.is_some_and(|line| line.contains(r#""keys":2"#)),
+        "{log}"
+    );
 }
 
 #[tokio::test]

@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
 use domain::key::{
-    ApiKey, CountedKey, Credential, KeyBounds, KeyId, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys,
+    ApiKey, CountedKey, Credential, HashGeneration, KeyBounds, KeyId, KeyOverview, KeyPrefix,
+    KeyQuery, RevokedKeys,
 };
 use domain::limits::MonthlyUse;
 use domain::month::Month;
@@ -16,7 +17,9 @@ use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+};
 
 use crate::entity::{api_keys, key_changes};
 use crate::row::{Row, stored};
@@ -275,6 +278,25 @@ impl KeyStore for Store {
         }
         self.newest_seen.fetch_max(newest, Ordering::AcqRel);
         Ok(ChangeNumber(newest))
+    }
+}
+
+impl Store {
+    /// The number of keys that aren't revoked and were hashed with a secret of another generation than these. Reads
+    /// all keys.
+    ///
+    /// # Errors
+    /// Fails when the database fails.
+    pub async fn keys_of_other_generations(
+        &self,
+        listed: impl IntoIterator<Item = HashGeneration>,
+    ) -> Result<u64, StoreError> {
+        let listed = listed.into_iter().map(|generation| i64::from(generation.0));
+        let others = api_keys::Entity::find()
+            .filter(api_keys::Column::RevokedAt.is_null())
+            .filter(api_keys::Column::HashGeneration.is_not_in(listed));
+        self.in_time(async { others.count(&self.connection).await.map_err(failed) })
+            .await
     }
 }
 
