@@ -312,6 +312,14 @@ mod tests {
         with_commands().debug_assert();
     }
 
+    #[test]
+    fn no_option_has_a_variable_that_kubernetes_sets_for_a_service() {
+        let options = variables::of_options(&program());
+        assert!(options.contains("CEP_LISTEN"), "{options:?}");
+        let taken = options.iter().find(|it| it.starts_with("CEP_GATEWAY_"));
+        assert_eq!(taken, None);
+    }
+
     fn parse(arguments: &[&str]) -> Result<Command, clap::Error> {
         parse_from(["cep-gateway"].iter().chain(arguments))
     }

@@ -9,6 +9,9 @@ use super::{Switch, heading};
 
 /// Beginning of every option's variable.
 const PREFIX: &str = "CEP_";
+/// Beginning of no option's variable: Kubernetes sets `CEP_GATEWAY_SERVICE_HOST`, `CEP_GATEWAY_PORT` and others in
+/// every container beside a Service named `cep-gateway`.
+const OF_KUBERNETES: &str = "CEP_GATEWAY_";
 
 /// Treatment of variables that no option has.
 #[derive(Debug, Args)]
@@ -16,7 +19,8 @@ const PREFIX: &str = "CEP_";
 pub struct VariableOptions {
     /// Start although there are variables `CEP_…` that no option of this version has. Without it they end the
     /// program, since they are mostly misspelt, and what they were meant for would be as by default. For an
-    /// upgrade, during which two versions share their variables.
+    /// upgrade, during which two versions share their variables. Those that begin with `CEP_GATEWAY_` are ignored in
+    /// any case: Kubernetes sets them for a Service named `cep-gateway`.
     #[arg(
         long,
         env = "CEP_IGNORE_UNKNOWN",
@@ -41,7 +45,8 @@ impl VariableOptions {
         }
         let names = names.into_iter();
         let unknown: BTreeSet<_> = names
-            .filter(|name| name.starts_with(PREFIX) && !options.contains(name))
+            .filter(|name| name.starts_with(PREFIX) && !name.starts_with(OF_KUBERNETES))
+            .filter(|name| !options.contains(name))
             .collect();
         if unknown.is_empty() {
             return Ok(());
@@ -53,7 +58,7 @@ impl VariableOptions {
         });
         let lines: String = lines.collect();
         Err(format!(
-            "no option has these variables:\n{lines}\nRemove them, or set CEP_IGNORE_UNKNOWN=on to go on \
+            "no option has these variables:\n{lines}\nCorrect or remove them, or set CEP_IGNORE_UNKNOWN=on to go on \
              nevertheless. `cep-gateway configuration` lists all options.\n"
         ))
     }
@@ -72,7 +77,14 @@ mod tests {
 
     #[test]
     fn what_no_option_has_is_named_with_what_was_meant() {
-        let known = ["CEP_LISTEN", "CEP_DATABASE_URL_FILE", "PATH", "MY_CEP_X"];
+        let known = [
+            "CEP_LISTEN",
+            "CEP_DATABASE_URL_FILE",
+            "PATH",
+            "MY_CEP_X",
+            "CEP_GATEWAY_SERVICE_HOST",
+            "CEP_GATEWAY_PORT_8080_TCP_ADDR",
+        ];
         assert_eq!(checked(Switch::Off, &known), Ok(()));
         let misspelt = [
             "CEP_LISTEN",

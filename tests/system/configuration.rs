@@ -73,6 +73,17 @@ fn a_variable_that_no_option_has_ends_the_start_unless_it_may_be_there() {
 }
 
 #[test]
+fn variables_that_kubernetes_sets_for_a_service_end_no_start() {
+    let of_service = [
+        ("CEP_GATEWAY_SERVICE_HOST", "10.0.0.1"),
+        ("CEP_GATEWAY_SERVICE_PORT_HTTP", "8080"),
+        ("CEP_GATEWAY_PORT", "tcp://10.0.0.1:8080"),
+        ("CEP_GATEWAY_PORT_8080_TCP_ADDR", "10.0.0.1"),
+    ];
+    Plan::new().with_all(of_service).start();
+}
+
+#[test]
 fn a_database_whose_secret_of_keys_is_lost_is_refused_with_what_to_do() {
     let folder = Gateway::start().stop();
     std::fs::remove_file(folder.path().join("data/secret")).unwrap();
