@@ -59,7 +59,9 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0015_webhooks",
             "m0016_batches",
             "m0017_lookup_seals",
-            "m0018_lookup_findings"
+            "m0018_lookup_findings",
+            "m0019_session_ends",
+            "m0020_erasure_time",
         ]
     );
     assert!(!store.is_current().await.unwrap());
