@@ -9,7 +9,7 @@ use crate::sync::breaker::{
     Breaker, Call, CallResult, FAILURES, Guarded, Transition, TransitionReport,
 };
 
-/// Circuit breaker of one bank.
+/// Circuit breaker of a bank; concurrent calls share its state.
 pub(super) struct BankBreaker {
     clock: Arc<dyn Clock>,
     breaker: Mutex<Breaker>,

@@ -1,4 +1,4 @@
-//! Lookups of rows.
+//! Construction of the lookups of rows.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::batch::RowNumber;

@@ -77,7 +77,7 @@ pub struct CreatedBatch {
 /// Result of a use case, with the key that was used.
 #[derive(Clone, Debug)]
 pub struct BatchRead<T> {
-    /// The result.
+    /// Batch, page, rows or report that the use case returns.
     pub found: T,
     /// The key and its environment; `None` for a person.
     pub key: Option<(KeyId, Environment)>,

@@ -11,7 +11,7 @@ use ports::outbound::{Clock, KeyStore};
 
 use crate::people::{Authorization, list_error};
 
-/// Reads keys, over database connections that admissions don't use.
+/// Reads keys for people; may use other database connections than admissions.
 pub(super) struct KeyReader {
     pub(super) keys: Arc<dyn KeyStore>,
     pub(super) authorization: Authorization,

@@ -10,7 +10,6 @@ use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
 
-/// Version of the encoding.
 const VERSION: u8 = 1;
 
 /// The content doesn't have the format of this version.

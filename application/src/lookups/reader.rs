@@ -26,11 +26,10 @@ use super::encryption::LookupEncryption;
 /// Reason why stored lookups can't be read.
 #[derive(Debug)]
 pub(super) enum ReadError {
-    /// The store failed.
     Store(StoreError),
     /// The cursor belongs to another list.
     Cursor(CursorError),
-    /// A lookup can't be decrypted.
+    /// A lookup can't be decrypted, for this reason.
     Unreadable(Cause),
 }
 

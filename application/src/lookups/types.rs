@@ -65,7 +65,7 @@ pub struct LookupQuery {
 /// Result of a read, with the key that was used.
 #[derive(Clone, Debug)]
 pub struct Read<T> {
-    /// The result.
+    /// Lookup, page or removal that the use case returns.
     pub found: T,
     /// The key that the caller presented.
     pub key: KeyId,
@@ -117,7 +117,7 @@ pub struct LookupView {
     pub hints: Vec<Hint>,
     /// The batch that the lookup belongs to; `None` if it isn't of a batch.
     pub batch: Option<BatchId>,
-    /// The caller's metadata.
+    /// Pairs of names and values that the creator gave.
     pub metadata: Metadata,
     /// Verdict on the proof's seal at delivery, also in lists; `None` before delivery, and if it wasn't
     /// recorded.

@@ -9,8 +9,8 @@ mod transition_log;
 
 pub(crate) use guard::{Call, Guarded};
 
-/// Number of consecutive failures that open the circuit. More than one, because a single failure may be a
-/// glitch, and opening is expensive: every key is read from the store again, and parts of a budget stay
+/// Number of consecutive failures that open the circuit. More than one, because a single failure may be
+/// transient, and opening is expensive: every key is read from the store again, and parts of a budget stay
 /// unused. Few, because each failing call may delay a request by its timeout (200 ms).
 pub(crate) const FAILURES: u32 = 3;
 /// First cool-down; it doubles with each failed probe.

@@ -34,7 +34,7 @@ impl Rounds {
         }
     }
 
-    /// Begins a round.
+    /// Begins a round, for whose end the tasks that wait now are waiting.
     pub(crate) fn begin(&self) -> Round {
         let mut state = self.state();
         state.are_running = true;

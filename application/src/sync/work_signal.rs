@@ -14,7 +14,7 @@ pub struct WorkSignal {
 }
 
 impl WorkSignal {
-    /// Signals that there is work.
+    /// Records a signal, and wakes the waiting task.
     pub(crate) fn work(&self) {
         self.has_work.store(true, Ordering::Release);
         self.worker.wake();

@@ -59,7 +59,7 @@ pub trait BatchStore: Send + Sync {
     async fn batch_chunk(&self, id: BatchId, number: u32) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Lookups of `rows` rows, beginning with `first`, in row order. Rows without a lookup are left out: not
-    /// yet reached, faulty or duplicate.
+    /// yet processed, faulty or duplicate, or with an erased lookup.
     async fn batch_lookups(
         &self,
         id: BatchId,

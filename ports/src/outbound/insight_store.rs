@@ -75,7 +75,7 @@ pub struct UsageRow {
     pub endpoint: Option<Endpoint>,
     /// The outcome of the requests, present in every breakdown.
     pub outcome: Outcome,
-    /// Number of requests.
+    /// Number of requests in the slot with these attributes.
     pub requests: u64,
     /// Their latencies; empty for requests refused by a limit.
     pub latencies: Latencies,

@@ -378,7 +378,7 @@ pub struct ReceiverAnswer {
 /// resolves to it, MUST NOT follow redirects, and MUST end within 15 seconds.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Sends a message once.
+    /// Sends a message with a single HTTP request.
     ///
     /// # Errors
     /// No answer was received.

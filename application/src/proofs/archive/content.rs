@@ -4,7 +4,6 @@ use bytes::{Buf as _, BufMut as _, Bytes};
 
 use crate::proofs::memory::{CachedProof, Pdf, Session};
 
-/// Version of the format.
 const VERSION: u8 = 1;
 /// Number of bytes before the XML.
 const HEAD: usize = 6;
