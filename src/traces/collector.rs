@@ -32,7 +32,6 @@ use crate::config::{CollectorHeaders, CollectorUrl};
 
 /// Timeout of a batch, connecting and its response included. Shorter than the flush at shutdown.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// Timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum concurrent DNS resolutions of the collector's name: each blocks a thread, and some take
 /// longer than a batch's timeout.
