@@ -52,7 +52,7 @@ pub(super) struct Collector {
     url: Url,
     resource: ResourceAttributesWithSchema,
     tally: Arc<Tally>,
-    /// The last batch failed.
+    /// The last batch failed, at least in part.
     is_failing: AtomicBool,
     /// It was logged that spans are dropped; not repeated.
     logged_dropped: AtomicBool,

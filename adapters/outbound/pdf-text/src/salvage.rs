@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
         Ok((end + END_OF_STREAM.len(), value, self.bytes.get(start..end)))
     }
 
-    /// Adds the objects of object streams, unless the file has another one of their number.
+    /// Adds the objects of object streams, unless the file has a later one of the same number.
     fn unpack(&mut self) -> Result<(), PdfError> {
         let mut room = MAX_INFLATED;
         let mut found = BTreeMap::new();

@@ -117,7 +117,7 @@ struct Import<'a> {
 
 impl Import<'_> {
     /// Delivers a proof, unless its row has one already, or its lookup isn't the one that was read
-    /// with the batch.
+    /// before.
     async fn deliver(&mut self, proof: &ImportedProof) -> Result<(), DbErr> {
         let Some(BatchRow { row, .. }) = proof.row.facts.batch else {
             return Ok(());
