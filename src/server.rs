@@ -89,7 +89,6 @@ struct Counts {
 }
 
 impl OpenConnections {
-    /// Open connections.
     pub(crate) fn count(&self) -> usize {
         self.0.open.load(Ordering::Relaxed)
     }

@@ -81,7 +81,7 @@ pub(crate) struct Gateway {
     pub(crate) seals: Arc<SealService>,
     /// `None` unless the replicas share a limiter.
     pub(crate) reconciliation: Option<Arc<Reconciliation>>,
-    /// `None` if this is the only process.
+    /// `None` without Redis: this is the only process.
     pub(crate) replica_monitor: Option<Arc<ReplicaMonitor>>,
     pub(crate) in_process: Arc<InProcessLimiter>,
     pub(crate) store: Store,

@@ -60,7 +60,7 @@ pub fn parse_past_date(text: &str, today: NaiveDate) -> Result<NaiveDate, DateEr
     Ok(date)
 }
 
-/// Mexico City's local time at an instant.
+/// The local time in Mexico City at an instant.
 pub fn mexico_city(instant: DateTime<Utc>) -> NaiveDateTime {
     instant.with_timezone(&Mexico_City).naive_local()
 }

@@ -59,7 +59,7 @@ pub enum PdfError {
     /// The PDF has more than [`MAX_FILE_BYTES`].
     #[error("at most {MAX_FILE_BYTES} bytes are read")]
     TooLarge,
-    /// Not a PDF.
+    /// The file isn't a PDF.
     #[error("not a PDF")]
     NotPdf,
     /// The PDF is encrypted; the portal's never are.
@@ -77,10 +77,10 @@ pub enum PdfError {
     /// The original chain, seal or certificate number isn't found under the portal's labels.
     #[error("no original chain, seal or certificate number")]
     NoChain,
-    /// A receipt that a bank gives to its customer.
+    /// The PDF is a receipt that a bank gives to its customer.
     #[error("a bank's receipt")]
     BankReceipt,
-    /// The portal's report on the state of a payment.
+    /// The PDF is the portal's report on the state of a payment.
     #[error("a report on the state of a payment")]
     StateReport,
     /// The PDF has more than one proof.

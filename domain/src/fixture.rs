@@ -1,4 +1,4 @@
-//! Values of which the tests of many modules are made.
+//! Values shared by the tests of many modules.
 
 use chrono::NaiveDate;
 
@@ -14,7 +14,7 @@ pub(crate) fn code(text: &str) -> ParticipantCode {
     ParticipantCode::parse(text).expect("a code of five digits")
 }
 
-/// Secrets of these generations, each of which is made of its own byte.
+/// Secrets of the given generations; each one repeats its generation number as a byte.
 pub(crate) fn secrets(generations: &[u8]) -> Vec<(HashGeneration, Vec<u8>)> {
     let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
     generations.iter().map(secret).collect()

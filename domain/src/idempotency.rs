@@ -18,8 +18,8 @@ use crate::seen::EarlierDeliveries;
 pub const MAX_LENGTH: usize = 255;
 /// Time during which a repeated request gets the first response.
 pub const RETENTION: Duration = Duration::from_hours(24);
-/// A request is considered running until this long after its last sign of life; no request takes
-/// longer.
+/// Time for which a request reserves its idempotency key while it is running. It is longer than any
+/// request takes, so afterwards the request is considered failed.
 pub const CLAIM: Duration = Duration::from_mins(2);
 
 /// Prefix of the message whose MAC is a scope.

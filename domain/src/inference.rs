@@ -31,7 +31,7 @@ pub struct Inferred {
 pub enum Evidence {
     /// The first three digits of the CLABE.
     ClabePrefix {
-        /// The three digits.
+        /// The prefix.
         prefix: String,
         /// Medium if it is unknown since when the institution has taken part in SPEI, else high.
         confidence: Confidence,

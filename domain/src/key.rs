@@ -68,7 +68,7 @@ impl CountedKey {
         }
     }
 
-    /// A successor, which shares the counters of its predecessor.
+    /// A key that succeeds another one and shares its counters.
     pub const fn succeeding(predecessor: Self, id: KeyId) -> Self {
         Self {
             id,
@@ -93,10 +93,10 @@ named_enum! {
     /// a key's text.
     #[derive(Default)]
     pub enum Environment {
-        /// The central bank's portal.
+        /// The central bank's portal, with real payments.
         #[default]
         Live,
-        /// The sandbox bank.
+        /// The sandbox bank, with invented payments.
         Test,
     }
 }
@@ -165,7 +165,7 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// The key with its counters.
+    /// The ids of the key and of its counters.
     pub fn counted(&self) -> CountedKey {
         CountedKey {
             id: self.id,
@@ -208,7 +208,7 @@ pub const MAX_GRACE_HOURS: u32 = 7 * 24;
 pub struct GraceError;
 
 impl Grace {
-    /// A grace period in hours.
+    /// Checks a grace period in hours.
     ///
     /// # Errors
     /// [`GraceError`] for more than 7 days.
@@ -242,7 +242,7 @@ pub struct Credential {
 }
 
 impl Credential {
-    /// The key with its counters.
+    /// The ids of the key and of its counters.
     pub fn counted(&self) -> CountedKey {
         CountedKey {
             id: self.id,

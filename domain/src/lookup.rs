@@ -90,9 +90,9 @@ pub struct RetryFor(u32);
 pub struct RetryForError;
 
 impl RetryFor {
-    /// Three days.
+    /// Three days, the longest time.
     pub const MAX: Self = Self(259_200);
-    /// One day.
+    /// One day, used if the caller gives no time.
     pub const DEFAULT: Self = Self(86_400);
 
     /// Checks a time in seconds.

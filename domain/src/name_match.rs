@@ -39,7 +39,7 @@ const CONNECTIVES: [&str; 10] = [
 pub enum MatchLevel {
     /// Both are the same.
     Exact,
-    /// Both agree, but one has more detail than the other.
+    /// Both agree in part, for example because one has more words.
     Partial,
     /// Both are different.
     None,
@@ -71,7 +71,7 @@ impl MatchLevel {
     }
 }
 
-/// Compares the name that a caller expects with the one that a proof has. A blank name is none.
+/// Compares the name that a caller expects with the one in a proof. A blank name counts as missing.
 pub fn match_names(expected: Option<&str>, proven: Option<&str>) -> MatchLevel {
     let Some(expected) = expected.map(str::trim).filter(|text| !text.is_empty()) else {
         return MatchLevel::NotAsked;
@@ -101,7 +101,8 @@ pub fn match_names(expected: Option<&str>, proven: Option<&str>) -> MatchLevel {
     MatchLevel::None
 }
 
-/// Compares the RFC or CURP that a caller expects with the one that a proof has. A blank one is none.
+/// Compares the RFC or CURP that a caller expects with the one in a proof. A blank one counts as
+/// missing.
 pub fn match_tax_ids(expected: Option<&str>, proven: Option<&str>) -> MatchLevel {
     let Some(expected) = expected.filter(|text| !text.trim().is_empty()) else {
         return MatchLevel::NotAsked;

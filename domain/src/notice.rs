@@ -4,7 +4,7 @@ use crate::seal::{CheckedSeal, UNSEALED_FIELDS};
 use crate::variants::named_enum;
 
 named_enum! {
-    /// A notice, by its name in the APIs.
+    /// Kind of a notice. The serialized names are those of the APIs.
     pub enum NoticeCode {
         /// The bank has a proof of this payment with the same unsealed fields.
         #[strum(serialize = "campos_sin_sellar_comparados_con_el_banco")]
@@ -34,7 +34,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// The notice about the fields that no seal covers.
+    /// A notice about the fields that no seal covers.
     pub const fn of_unsealed(code: NoticeCode) -> Self {
         Self {
             code,

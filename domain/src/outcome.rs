@@ -27,7 +27,7 @@ named_enum! {
         Json,
         /// `verify`: the check of a file.
         Verify,
-        /// `lookups`: a stored lookup.
+        /// `lookups`: the creation of a stored lookup.
         Lookups,
         /// `batches`: a row of a batch, which becomes a stored lookup.
         Batches,
@@ -135,7 +135,7 @@ named_enum! {
         BankThrottled,
         /// The bank did not answer in time.
         BankTimeout,
-        /// An internal error.
+        /// The gateway itself failed.
         InternalError,
         /// The caller canceled the lookup before it ended.
         Canceled,

@@ -35,7 +35,7 @@ const QUICK_WINDOW: Duration = Duration::from_secs(4);
 /// Maximum duration of a cycle.
 const CYCLE: Duration = Duration::from_secs(3);
 
-/// Rate of queries to the bank.
+/// Rate limit of queries to the bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pacing {
     per_minute: NonZeroU32,
@@ -98,7 +98,7 @@ pub fn longest_wait(patience: Duration) -> Duration {
     patience.saturating_sub(CYCLE.min(patience / 2))
 }
 
-/// Reason for a refused turn.
+/// Reason why a turn is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Throttled {
     /// The turn would come after the caller's deadline.
@@ -178,7 +178,7 @@ impl ThrottleReason {
 
 #[cfg(test)]
 impl Throttled {
-    /// Time until another try makes sense.
+    /// Time after which to try again.
     const fn retry_after(self) -> Duration {
         match self {
             Self::BudgetUsedUp { retry_after }

@@ -32,17 +32,17 @@ pub const MAX_BYTES: usize = 5 * 1024 * 1024;
 pub struct Proof {
     /// `FechaOperacion`: the operation date.
     pub operation_date: NaiveDate,
-    /// `Hora`: the time of credit, Mexico City.
+    /// `Hora`: time of the credit in Mexico City.
     pub credit_time: NaiveTime,
     /// `ClaveSPEI`: code of the receiving institution.
     pub receiver: ParticipantCode,
     /// `claveRastreo`: the tracking key, which the seal doesn't cover.
     pub tracking_key: String,
-    /// `MontoPago` in centavos, compared as a decimal whatever its spelling.
+    /// `MontoPago` in centavos. Trailing and leading zeros in its spelling don't matter.
     pub centavos: u64,
     /// `Concepto`: free text written by the payer.
     pub concept: Option<String>,
-    /// `IVA` in centavos; may be missing.
+    /// `IVA` in centavos; `None` if missing or not a number.
     pub vat_centavos: Option<u64>,
     /// `Ordenante`: the payer. All its fields are unknown when the element is missing.
     pub payer: Party,
@@ -65,16 +65,16 @@ pub enum ProofError {
         /// Size of the XML in bytes.
         bytes: usize,
     },
-    /// Far more elements, attributes or fields than any proof has.
+    /// The XML has far more elements, attributes or fields than any proof.
     #[error("far more elements, attributes or fields than a proof has")]
     TooComplex,
-    /// Not UTF-8, the only encoding in which proofs come.
+    /// The XML isn't UTF-8, the only encoding of proofs.
     #[error("not UTF-8")]
     NotUtf8,
-    /// A document type declaration, which a proof never has.
+    /// The XML has a document type declaration, which proofs never have.
     #[error("a document type declaration is not accepted")]
     DocumentType,
-    /// Not well-formed XML.
+    /// The XML isn't well-formed.
     #[error("not well-formed XML, at line {line}, column {column}")]
     NotXml {
         /// Line of the first error, from 1.
@@ -91,7 +91,7 @@ pub enum ProofError {
         /// Name of the element or attribute in the XML.
         name: &'static str,
     },
-    /// An element that occurs once in a proof is repeated: readers would disagree about it.
+    /// An element that occurs once in a proof is repeated, so it would be ambiguous.
     #[error("{name} is repeated")]
     Repeated {
         /// Name of the element or attribute in the XML.
@@ -111,7 +111,7 @@ pub enum ProofError {
     },
 }
 
-/// Difference between a proof and the transfer asked for.
+/// Difference between a proof and the requested transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// The tracking key differs.

@@ -39,9 +39,9 @@ pub struct RawQuery<'a> {
     pub account: Token<'a>,
     /// `monto`: amount in pesos.
     pub amount: Token<'a>,
-    /// `emisor`: code of the issuing institution.
+    /// `emisor`: code or name of the issuing institution.
     pub issuer: Token<'a>,
-    /// `receptor`: code of the receiving institution.
+    /// `receptor`: code or name of the receiving institution.
     pub receiver: Token<'a>,
 }
 
@@ -52,13 +52,13 @@ pub enum Field {
     Date,
     /// Tracking key, assigned by the issuing bank.
     TrackingKey,
-    /// The beneficiary's account.
+    /// The beneficiary's CLABE, card or phone number.
     Account,
     /// Amount in pesos.
     Amount,
-    /// The issuing bank.
+    /// Code or name of the issuing institution.
     Issuer,
-    /// The receiving bank.
+    /// Code or name of the receiving institution.
     Receiver,
     /// Name to compare with the beneficiary's.
     BeneficiaryName,
@@ -91,9 +91,9 @@ pub enum FieldErrorKind {
     /// The value has the wrong JSON type.
     #[error("must be a {expected}, not a {found}")]
     WrongType {
-        /// The expected type.
+        /// JSON type of the field.
         expected: &'static str,
-        /// The given type.
+        /// JSON type that was given.
         found: &'static str,
     },
     /// The date can't be parsed or is out of range.
@@ -108,7 +108,7 @@ pub enum FieldErrorKind {
     /// The amount can't be parsed or is out of range.
     #[error(transparent)]
     Amount(#[from] AmountError),
-    /// No institution has this code on the date.
+    /// The code or name of an institution is malformed, unknown or ambiguous.
     #[error(transparent)]
     Participant(#[from] ParticipantError),
 }
@@ -132,14 +132,14 @@ pub enum Institutions {
     Inferable,
 }
 
-/// A valid proof request. An institution that is `None` is to be inferred.
+/// A valid proof request. Institutions that are `None` are inferred later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProofQuery {
     /// Calendar date of the transfer in Mexico City, from [`calendar::EARLIEST`] to today.
     pub date: NaiveDate,
     /// Tracking key, assigned by the issuing bank.
     pub tracking_key: TrackingKey,
-    /// The beneficiary's account.
+    /// The beneficiary's CLABE, card or phone number.
     pub account: Account,
     /// Exact amount of the transfer.
     pub amount: Amount,

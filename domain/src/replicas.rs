@@ -9,8 +9,7 @@ use crate::window;
 
 /// Interval between the heartbeats of a replica.
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(5);
-/// Time after its last heartbeat during which a replica is counted; up to three heartbeats may be
-/// missing.
+/// Time after its last heartbeat during which a replica is counted: three heartbeat intervals.
 pub const BEAT_LIFETIME: Duration = Duration::from_secs(15);
 
 /// Time for which a larger number is kept after it was last counted. The requests that a stopped

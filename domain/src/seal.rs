@@ -63,9 +63,10 @@ named_enum! {
 }
 
 named_enum! {
-    /// Reason for a seal that isn't checked.
+    /// Reason why a seal isn't checked.
     pub enum NotChecked {
-        /// No key is known for the certificate, and no other known key made the seal.
+        /// No key is known for the certificate, and no known key of another certificate made the seal
+        /// for another text.
         UnknownCertificate,
         /// The certificate number can't be read; or the seal can't, and no key is known for the
         /// certificate.
@@ -128,7 +129,7 @@ impl From<Verdict> for SealVerdict {
 /// Issuer of a seal: an institution's certificate. `Debug` shows both parts, which are public.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Signer {
-    /// The receiving institution.
+    /// Code of the receiving institution.
     pub participant: ParticipantCode,
     /// Number of its certificate.
     pub certificate: CertificateNumber,

@@ -1,4 +1,4 @@
-//! Networks of internet subscribers: limits per client address count these.
+//! Maps client addresses to subscribers' networks, which limits per address count as one client.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -11,12 +11,12 @@ named_enum! {
     /// Length of a time slot. Slots begin at full UTC hours, days and months.
     #[derive(Default)]
     pub enum Granularity {
-        /// One hour.
+        /// Slots of one hour.
         Hour,
-        /// One day.
+        /// Slots of one day.
         #[default]
         Day,
-        /// One calendar month.
+        /// Slots of one calendar month.
         Month,
     }
 }
@@ -137,7 +137,7 @@ impl Period {
         self.to
     }
 
-    /// The length of its slots.
+    /// Length of its slots.
     pub fn granularity(self) -> Granularity {
         self.granularity
     }

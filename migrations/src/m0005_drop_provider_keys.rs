@@ -1,4 +1,4 @@
-//! Each process keeps the identity provider's keys by itself, so the shared table goes.
+//! Each process keeps the identity provider's keys by itself, so the shared table is dropped.
 #![expect(
     elided_lifetimes_in_paths,
     reason = "async_trait wants the signatures as the trait spells them"

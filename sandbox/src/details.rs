@@ -98,7 +98,7 @@ pub(crate) struct Details {
     pub(crate) concept: String,
     /// `None`: the attribute is missing.
     pub(crate) iva: Option<&'static str>,
-    /// The amount in the receiving bank's spelling.
+    /// The amount, as spelled by the receiving bank.
     pub(crate) amount: String,
     pub(crate) generation: Generation,
     pub(crate) child_order: ChildOrder,
@@ -141,7 +141,7 @@ impl Details {
     }
 }
 
-/// The magic amount of a payment that is sent late in the day and credited after midnight.
+/// Special amount: the payment is sent late in the day and credited after midnight.
 pub(crate) const CREDITED_THE_NEXT_DAY: &str = "200.01";
 
 fn credited_at(order: &Order, rng: &SeededRng<'_>) -> NaiveDateTime {

@@ -8,7 +8,7 @@ use domain::tracking_key::TrackingKey;
 use crate::order::{Beneficiary, Order};
 use crate::seeded_rng::SeededRng;
 
-/// The `tipoConsulta` field.
+/// Kind of query: the `tipoConsulta` field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueryType {
     /// `tipoConsulta=1`: the proof, which may then be downloaded.

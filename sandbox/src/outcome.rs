@@ -10,7 +10,7 @@ use crate::query_counts::QueryCounts;
 /// The portal's response to a valid form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// There is a proof.
+    /// The payment is found and has a proof.
     Found,
     /// There is a proof, but the download returns the proof of another transfer.
     FoundAnother,
@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
     TooManyQueries,
     /// The portal asks for a captcha.
     CaptchaWanted,
-    /// HTTP 500.
+    /// The portal responds with HTTP 500.
     ServerError,
     /// A page that clients don't recognise.
     UnseenPage,

@@ -17,7 +17,6 @@ pub(crate) struct MeteredBank {
     durations: [LazyHistogram; Outcome::COUNT],
 }
 
-/// Outcome of a query.
 #[derive(Clone, Copy, EnumCount, IntoStaticStr, PartialEq, Eq, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 enum Outcome {

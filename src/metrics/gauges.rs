@@ -29,7 +29,7 @@ pub(crate) struct Sources {
     /// `None` when the archive is off.
     pub(crate) archive: Option<Arc<ArchiveService>>,
     pub(crate) journal: Journal,
-    /// Connections for everything but the dashboard.
+    /// The store, on its main connections.
     pub(crate) keys: Store,
     /// The dashboard's connections; `None` without a dashboard.
     pub(crate) dashboard: Option<Store>,

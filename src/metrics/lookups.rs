@@ -38,7 +38,7 @@ impl MeteredLookups {
         self.count(&names::LOOKUPS_ENDED, &[("state", state.name())]);
     }
 
-    /// Counts a lost lease, unless it was still held.
+    /// Counts a lost lease if `held` is false; returns `held`.
     fn held(&self, held: bool) -> bool {
         if !held {
             self.count(&names::LOOKUP_LEASES_LOST, &[]);

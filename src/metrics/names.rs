@@ -1,4 +1,4 @@
-//! Names, explanations and buckets.
+//! Names, help texts and buckets of all metrics.
 
 use metrics::Unit;
 

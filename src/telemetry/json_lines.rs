@@ -15,10 +15,11 @@ use tracing_subscriber::registry::LookupSpan;
 /// Initial capacity of a line, enough for one about a request.
 const USUAL_LENGTH: usize = 512;
 
-/// Formats events as lines of JSON. Spans aren't part of them: they are exported, and the log filters them.
+/// Formats events as lines of JSON. Spans aren't part of them: they are exported, and the log's
+/// filter excludes them.
 ///
-/// The library's own format checks each piece of a line for UTF-8 apart, some hundred times for a line about a
-/// request, which took 6 % of the time that a proof in memory takes.
+/// The library's own format checks each piece of a line for UTF-8 separately, about a hundred times
+/// for a line about a request. That took 6 % of the time of answering with a proof from memory.
 pub(super) struct JsonLines;
 
 impl<S, N> FormatEvent<S, N> for JsonLines

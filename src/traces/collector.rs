@@ -32,7 +32,6 @@ use crate::config::{CollectorHeaders, CollectorUrl};
 
 /// Timeout of a batch, connecting and its response included. Shorter than the flush at shutdown.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// Timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum concurrent DNS resolutions of the collector's name: each blocks a thread, and some take
 /// longer than a batch's timeout.
@@ -53,7 +52,7 @@ pub(super) struct Collector {
     url: Url,
     resource: ResourceAttributesWithSchema,
     tally: Arc<Tally>,
-    /// The last batch failed.
+    /// The last batch failed, at least in part.
     is_failing: AtomicBool,
     /// It was logged that spans are dropped; not repeated.
     logged_dropped: AtomicBool,

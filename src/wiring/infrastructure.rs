@@ -61,7 +61,7 @@ impl Infrastructure {
         let erasure = ErasureClock::new(stored, clock.now(), clock.monotonic());
         let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
         let secret = hmac_secret(options, &store, random.as_ref()).await?;
-        // One until the first heartbeat counts them.
+        // Unless configured: one, until the first heartbeat counts them.
         let configured = options.replicas.replicas;
         let replicas = Arc::new(ReplicaCount::new(configured.unwrap_or(NonZeroU32::MIN)));
         let limits = LimitBackend::of(&options.replicas, &key_store, &clock, &replicas, metrics)?;
@@ -79,8 +79,8 @@ impl Infrastructure {
         })
     }
 
-    /// Starts the heartbeats of this process, and waits for the first, which counts the replicas;
-    /// `None` if this is the only process.
+    /// Creates the task that sends the heartbeats of this process, and sends the first. It counts the
+    /// replicas, unless their number is configured. `None` without Redis.
     ///
     /// # Errors
     /// The database fails.

@@ -87,7 +87,7 @@ named_enum! {
         /// The ZIP can't be read.
         #[strum(serialize = "zip_danado")]
         DamagedZip,
-        /// The ZIP has too many files, or files that are too large.
+        /// The ZIP has too many files, or its files are too large together.
         #[strum(serialize = "zip_muy_grande")]
         ZipTooLarge,
         /// The ZIP holds no proof.

@@ -294,7 +294,7 @@ impl Visible<'_> {
     }
 }
 
-/// Reads `$ 1,234.56`, with or without the currency behind it.
+/// Parses `$ 1,234.56`, with or without a trailing `MXN`, to centavos.
 fn centavos(text: &str) -> Option<u64> {
     let text = text.trim().strip_suffix("MXN").unwrap_or(text);
     let text = text.trim().strip_prefix('$').unwrap_or(text);

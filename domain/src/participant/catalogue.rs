@@ -53,8 +53,8 @@ impl Catalogue {
             .find(|participant| participant.code == code)
     }
 
-    /// The participant whose CLABEs begin with `prefix` on `date`. If an institution has two codes
-    /// while it changes its code, the newer certain one.
+    /// The participant whose CLABEs begin with `prefix` on `date`. While an institution changes its
+    /// code, the newer code that is certainly valid.
     pub fn by_clabe_prefix(&self, prefix: &str, date: NaiveDate) -> Option<&Participant> {
         self.on(date)
             .filter(|participant| participant.clabe_prefix == prefix)

@@ -41,7 +41,7 @@ pub enum CatalogueError {
     TooFew {
         /// Number of participants on the date.
         participants: usize,
-        /// The date of the catalogue.
+        /// Date of the catalogue's newest list.
         as_of: NaiveDate,
     },
 }

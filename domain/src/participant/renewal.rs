@@ -37,7 +37,7 @@ impl ListedParticipant {
 /// Reason why a list is refused. The catalogue stays unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DamagedList {
-    /// The list has fewer entries than there are participants at least.
+    /// The list has fewer entries than the minimum number of participants.
     #[error("it has {entries} participants; at least {LEAST_PARTICIPANTS} take part")]
     TooFew {
         /// Number of entries.
@@ -58,7 +58,7 @@ pub enum DamagedList {
     /// The list is older than the catalogue.
     #[error("it is of an earlier day than the catalogue, {as_of}")]
     Outdated {
-        /// Date of the catalogue.
+        /// Date of the catalogue's newest list.
         as_of: NaiveDate,
     },
 }

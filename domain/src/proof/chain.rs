@@ -106,7 +106,7 @@ impl OriginalChain {
         self.payment_type
     }
 
-    /// The banking day on which SPEI settled the payment.
+    /// The banking day to which SPEI assigns the payment.
     pub fn operation_date(&self) -> NaiveDate {
         self.operation_date
     }

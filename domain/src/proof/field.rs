@@ -8,7 +8,7 @@ named_enum! {
         /// SPEI's payment type, which only the original chain has.
         #[strum(serialize = "tipo_pago")]
         PaymentType,
-        /// Banking day on which SPEI settled the payment.
+        /// Banking day to which SPEI assigns the payment.
         #[strum(serialize = "fecha_operacion")]
         OperationDate,
         /// Calendar date of the credit in Mexico City.

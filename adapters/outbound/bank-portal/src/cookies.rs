@@ -16,7 +16,7 @@ const MAX_COOKIE_BYTES: usize = 4096;
 
 /// The cookies of one session in the order of their arrival, each name once.
 ///
-/// Not [`cookie::CookieJar`], which keeps neither the order nor a limit.
+/// [`cookie::CookieJar`] isn't used: it keeps neither the order nor a limit.
 #[derive(Default)]
 pub(crate) struct CookieJar(Vec<Cookie<'static>>);
 

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::PageSummary;
 
-/// Maximum number of files.
+/// Number of unknown pages that are kept.
 const MAX_FILES: usize = 20;
 /// Maximum size of one file; the known pages have up to 19 kB.
 const MAX_BYTES: usize = 512 * 1024;

@@ -77,7 +77,6 @@ pub(crate) enum LookupError {
     /// A page that isn't recognised, or is unexpected at this step.
     #[error("an unknown page: {0}")]
     UnknownPage(PageSummary),
-    /// A page that rejects our form as incomplete.
     #[error("the portal calls our form incomplete: {0}")]
     FormRejected(PageSummary),
     #[error("a response of more than {limit} bytes")]

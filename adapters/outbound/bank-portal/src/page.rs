@@ -17,7 +17,6 @@ use text::{collapse, fold};
 #[cfg(test)]
 mod tests;
 
-/// The kinds of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
     /// The portal has failed (5xx).

@@ -126,7 +126,7 @@ fn form(transfer: &Transfer) -> [(&'static str, String); 10] {
         ("monto", transfer.amount().to_string()),
         // `1` would mean a payment to the receiving bank itself and the payer's account.
         ("receptorParticipante", "0".to_owned()),
-        // What the portal's own page sends while its captcha is hidden.
+        // The portal's own page sends this while its captcha is hidden.
         ("captcha", "c".to_owned()),
         // `1` prepares the download; `0` would query the state alone.
         ("tipoConsulta", "1".to_owned()),

@@ -57,7 +57,6 @@ impl Issuer {
         self.url.scheme() == "https"
     }
 
-    /// Returns the address of the discovery document.
     pub(crate) fn discovery_url(&self) -> Url {
         let mut url = self.url.clone();
         let path = format!("{}{WELL_KNOWN}", url.path().trim_end_matches('/'));

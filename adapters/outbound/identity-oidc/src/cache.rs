@@ -48,7 +48,7 @@ pub(crate) enum CoolDown {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FetchCount(u64);
 
-/// Fetch in a task of its own: a caller that hangs up doesn't end it, and so can't cause another.
+/// Fetch in a separate task: a caller that disconnects doesn't end it, and so can't cause another.
 type InFlight = Shared<BoxFuture<'static, ()>>;
 
 pub(crate) struct Cache<S: Source> {

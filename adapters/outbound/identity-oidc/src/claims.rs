@@ -98,7 +98,7 @@ impl<'a> VerifiedClaims<'a> {
             return Err(InvalidToken::IdToken);
         }
         let says_access = header.is_marked_access || kind.is_some();
-        // Keycloak before 24 repeats the nonce in access tokens, which say that they are some.
+        // Keycloak before 24 repeats the nonce in access tokens, but marks these as access tokens.
         if has("at_hash") || has("c_hash") || has("nonce") && !says_access {
             return Err(InvalidToken::IdToken);
         }

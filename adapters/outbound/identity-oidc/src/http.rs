@@ -10,7 +10,6 @@ use url::Url;
 use crate::config::OidcConfig;
 use crate::error::ProviderError;
 
-/// Timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Largest response body, in bytes. Discovery documents and key sets of large providers, with their
 /// certificate chains, stay below 32 KiB.

@@ -75,7 +75,6 @@ impl RedisPacer {
         }))
     }
 
-    /// Waits for a turn.
     async fn wait(&self, lane: Lane, longest_wait: Duration) -> Answer {
         let (sender, answer) = oneshot::channel();
         let _caller = {

@@ -55,7 +55,7 @@ pub(crate) fn peeked(reply: &[i64]) -> Result<Option<LimitStatus>, UnexpectedRep
     }
 }
 
-/// The numbers of most outcomes.
+/// Numbers that most replies contain.
 struct LimitReply {
     limit_status: LimitStatus,
     month: Month,

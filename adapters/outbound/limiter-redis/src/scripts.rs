@@ -68,7 +68,7 @@ scripts! {
     TURN('s' 'w' 'q') = "scripts/pacing/queue.lua" "scripts/pacing/turn.lua";
     /// Returns what is left of the budget.
     BUDGET('s' 'w' 'q') = "scripts/pacing/queue.lua" "scripts/pacing/budget.lua";
-    /// Starts a back-off after the bank throttled.
+    /// Starts a back-off after the bank throttled us.
     LIMITED('s' 'w' 'q') = "scripts/pacing/limited.lua";
     /// Records a success.
     SERVED('s' 'w' 'q') = "scripts/pacing/served.lua";

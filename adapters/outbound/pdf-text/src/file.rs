@@ -10,7 +10,8 @@ use crate::lexer::{Dictionary, Lexer, Object, Token, is_blank};
 const MAX_OBJECTS: usize = 256;
 /// Maximum number of values in all objects together; the portal's PDF has about 150.
 const MAX_VALUES: usize = 20_000;
-/// Maximum length of the comments of the portal's file, which has 18 bytes of them: the first two lines and the last.
+/// Maximum length of the comments in the portal's file; it has 18 bytes of them, in the first two
+/// lines and the last.
 const MAX_COMMENTS: usize = 24;
 /// Maximum length of a string in its objects: the generator's name has 71 bytes.
 const MAX_TEXT: usize = 80;

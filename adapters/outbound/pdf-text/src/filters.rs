@@ -7,7 +7,6 @@ use flate2::read::ZlibDecoder;
 
 use crate::lexer::{Dictionary, Object};
 
-/// Maximum number of filters of a stream.
 const MAX_FILTERS: usize = 3;
 
 /// The decoded bytes of a stream, at most `room` of them after each filter.

@@ -19,7 +19,6 @@ const MAX_OBJECTS: usize = 2048;
 const MAX_VALUES: usize = 60_000;
 /// Maximum number of places that look like an object and aren't.
 const MAX_FAILURES: usize = 8;
-/// Maximum number of trailers.
 const MAX_TRAILERS: usize = 64;
 /// Maximum size of all inflated object streams.
 const MAX_INFLATED: usize = 512 * 1024;
@@ -152,7 +151,7 @@ impl<'a> Search<'a> {
         Ok((end + END_OF_STREAM.len(), value, self.bytes.get(start..end)))
     }
 
-    /// Adds the objects of object streams, unless the file has another one of their number.
+    /// Adds the objects of object streams, unless the file has a later one of the same number.
     fn unpack(&mut self) -> Result<(), PdfError> {
         let mut room = MAX_INFLATED;
         let mut found = BTreeMap::new();

@@ -179,7 +179,7 @@ impl Journal {
             .try_for_each(|queue| queue.ensure_all_written())
     }
 
-    /// Resolves when nothing more will be written: after [`Journal::close`], or because of a defect.
+    /// Resolves when nothing more will be written: after [`Journal::close`], or after a panic.
     pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
         let ended: Vec<_> = self
             .0

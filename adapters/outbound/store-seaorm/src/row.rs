@@ -12,7 +12,7 @@ use crate::store::failed;
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     pub(crate) table: &'static str,
-    /// Its id, or its owner's.
+    /// Id of the row, or of its owner.
     pub(crate) id: &'a str,
 }
 

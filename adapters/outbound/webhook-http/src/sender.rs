@@ -17,7 +17,6 @@ use crate::resolver::{AddressRefused, GuardedResolver, NameLookup, NameNotFound,
 
 /// Timeout of an attempt, from the DNS resolution to the last byte read.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// Timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes read of a response.
 const MAX_ANSWER: usize = 8 * 1_024;

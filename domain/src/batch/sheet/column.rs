@@ -11,13 +11,13 @@ pub enum Column {
     Date,
     /// Tracking key of the transfer.
     TrackingKey,
-    /// The beneficiary's account.
+    /// The beneficiary's CLABE, card or phone number.
     Account,
     /// Amount in pesos.
     Amount,
-    /// The issuing bank.
+    /// Code or name of the issuing institution.
     Issuer,
-    /// The receiving bank.
+    /// Code or name of the receiving institution.
     Receiver,
     /// The caller's own id of the payment.
     Id,

@@ -89,7 +89,7 @@ impl<'a> Text<'a> {
                 let rest = bytes.get(offset..).filter(|rest| !rest.is_empty())?;
                 let units = rest.chunks(2).map(|pair| match pair {
                     [first, second] => unit([*first, *second]),
-                    // The file ends within a unit.
+                    // The file ends in the middle of a UTF-16 unit.
                     _ => u16::from_be_bytes([0xff, 0xfd]),
                 });
                 let character = char::decode_utf16(units.take(2)).next()?;

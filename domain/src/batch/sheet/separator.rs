@@ -3,7 +3,7 @@
 /// Character that separates the cells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// `,`
+    /// `,`, the usual separator.
     Comma,
     /// `;`, written by spreadsheets in locales with a decimal comma.
     Semicolon,

@@ -126,7 +126,8 @@ impl ZipEntry {
     }
 }
 
-/// All entries, in the order of the directory, if nothing is before, between or behind them.
+/// All entries in the order of the directory; `None` if there are other bytes before, between or after
+/// them.
 fn all(zip: &[u8], directory: &Directory) -> Option<Vec<ZipEntry>> {
     let listed = directory.listed(zip)?;
     let mut begins: Vec<_> = listed.iter().map(|entry| entry.begin).collect();

@@ -19,7 +19,6 @@ pub(super) struct PacingScripts {
     pub(super) pool: Arc<ConnectionPool>,
     pub(super) namespace: String,
     pub(super) pacing: Pacing,
-    /// Identity of this replica.
     pub(super) replica: Uuid,
     /// Clock of tests in microseconds; `None` uses the server's.
     pub(super) clock: Option<Arc<AtomicI64>>,

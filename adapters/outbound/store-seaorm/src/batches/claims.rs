@@ -19,7 +19,6 @@ use crate::entity::batches::{Column, Entity, Model};
 use crate::row::Row;
 use crate::store::{Store, failed};
 
-/// A key that isn't revoked.
 #[derive(FromQueryResult)]
 struct ActiveKey {
     id: String,

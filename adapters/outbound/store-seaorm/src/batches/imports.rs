@@ -105,7 +105,6 @@ struct Present {
     is_untouched: bool,
 }
 
-/// An import in progress.
 struct Import<'a> {
     transaction: &'a DatabaseTransaction,
     now: i64,
@@ -117,7 +116,8 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Delivers a proof, unless its row has one already, or has another lookup than before.
+    /// Delivers a proof, unless its row has one already, or its lookup isn't the one that was read
+    /// before.
     async fn deliver(&mut self, proof: &ImportedProof) -> Result<(), DbErr> {
         let Some(BatchRow { row, .. }) = proof.row.facts.batch else {
             return Ok(());

@@ -89,7 +89,6 @@ pub(super) async fn own(
     lock(transaction, row::own(customer, id)).await
 }
 
-/// Locks a batch.
 pub(super) async fn lock(
     transaction: &DatabaseTransaction,
     batch: Select<Entity>,

@@ -29,8 +29,8 @@ const TEST_AFTER_IDLE: Duration = Duration::from_secs(1);
 /// Stronger settings (replicas) are left to the server.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
-/// Marks a session. Another connection that finds the mark shares the session, as behind a pooler that
-/// hands it on after each transaction.
+/// Marks a session. If another connection finds the mark, both share the session, as with a pooler
+/// that assigns sessions per transaction.
 const MARK_SESSION: &str =
     "SELECT set_config('cep_gateway.session', gen_random_uuid()::text, false)";
 /// The URL parameters that are supported.
@@ -314,7 +314,8 @@ impl From<Error> for ServerError {
         match (code.as_deref(), error) {
             (Some(code @ ("28P01" | "28000")), _) => Self::Login(code.to_owned()),
             (Some("3D000"), _) => Self::NoDatabase,
-            // duplicate_prepared_statement, invalid_sql_statement_name: ours has another connection.
+            // duplicate_prepared_statement, invalid_sql_statement_name: another session has our
+            // statement.
             (Some("42P05" | "26000"), _) => Self::Pooled,
             // protocol_violation, with PgBouncer's message.
             (Some("08P01"), Error::Database(error))

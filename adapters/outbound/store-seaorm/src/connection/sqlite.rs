@@ -102,7 +102,7 @@ impl File {
                 })
             })
             // SQLite ends a transaction by itself on some errors (disk full, I/O); sqlx goes on
-            // counting it as open, and would begin savepoints only on the connection ever after.
+            // counting it as open, and from then on would begin only savepoints.
             .map_sqlx_sqlite_before_acquire(|connection, _| {
                 Box::pin(async move { Ok(!connection.is_in_transaction()) })
             });
@@ -156,7 +156,7 @@ fn settings(options: SqliteConnectOptions, busy_timeout: Duration) -> SqliteConn
 }
 
 /// Fails on a connection that may only read. While the file system refuses writes, SQLite opens such
-/// connections without an error, and one in a pool would refuse every write ever after.
+/// connections without an error, and one in a pool would refuse all later writes.
 async fn refuse_read_only(
     connection: &mut SqliteConnection,
     busy_timeout: Duration,

@@ -242,8 +242,8 @@ async fn rotate_within(
     Ok(Rotation { old, new })
 }
 
-/// The customer that a key is added to, locked where rows can be: a change of plan must not miss a
-/// key that is added meanwhile, nor may another addition.
+/// The customer that a key is added to, locked on PostgreSQL, so that neither a change of plan nor
+/// another addition misses a key that is added meanwhile.
 async fn locked_customer_of(
     transaction: &DatabaseTransaction,
     key: KeyId,

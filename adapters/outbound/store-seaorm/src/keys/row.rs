@@ -169,7 +169,6 @@ pub(super) fn id(key: &api_keys::Model) -> Result<KeyId, StoreError> {
     row(key).uuid(&key.id, "id").map(KeyId)
 }
 
-/// The key with its counters.
 pub(crate) fn counted(key: &api_keys::Model) -> Result<CountedKey, StoreError> {
     Ok(CountedKey {
         id: id(key)?,

@@ -73,7 +73,6 @@ impl Store {
     }
 }
 
-/// A claim in progress.
 struct Claim<'a> {
     transaction: &'a DatabaseTransaction,
     now: DateTime<Utc>,

@@ -15,7 +15,7 @@ use crate::connection::{FirstConnection, Place, StoreOptions};
 use crate::notifier::{ADDED, CHANNEL};
 use crate::store::{AnswerTimeout, Store, failed};
 
-/// A connection is tested after so many connection timeouts without a notification.
+/// Number of connection timeouts without a notification after which a connection is tested.
 const TEST_AFTER: u32 = 3;
 
 /// Receives the notifications of other processes that use the same PostgreSQL database.

@@ -54,7 +54,6 @@ pub(crate) fn queued(facts: &LookupFacts, question: &[u8]) -> lookups::ActiveMod
     }
 }
 
-/// Converts a row.
 pub(crate) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
     let row = row(&lookup);
     let attempts = u32::try_from(lookup.attempts).map_err(|_| row.unreadable("attempts"))?;

@@ -1,4 +1,4 @@
-//! Single requests.
+//! Reads single requests, page by page.
 
 use std::time::Duration;
 

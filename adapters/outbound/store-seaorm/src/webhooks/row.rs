@@ -94,7 +94,6 @@ pub(super) fn endpoint(model: &endpoints::Model) -> Result<StoredEndpoint, Store
     })
 }
 
-/// State of a webhook target.
 pub(super) fn state(model: &endpoints::Model) -> Result<EndpointState, StoreError> {
     let row = Row {
         table: "webhook_endpoints",
