@@ -269,7 +269,7 @@ impl GatekeeperService {
                 self.record_refusal(caller, request.endpoint, Outcome::RateLimited);
                 Err(AdmissionError::RateLimited {
                     key,
-                    limit_status,
+                    limit_status: Box::new(limit_status),
                     retry_after,
                 })
             }
@@ -280,7 +280,7 @@ impl GatekeeperService {
                 self.record_refusal(caller, request.endpoint, Outcome::QuotaExceeded);
                 Err(AdmissionError::QuotaExceeded {
                     key,
-                    limit_status,
+                    limit_status: Box::new(limit_status),
                     month,
                 })
             }

@@ -42,7 +42,7 @@ pub enum AdmissionError {
         /// The key and its environment.
         key: (KeyId, Environment),
         /// Limit status of the key.
-        limit_status: LimitStatus,
+        limit_status: Box<LimitStatus>,
         /// Time until the next request would be admitted.
         retry_after: Duration,
     },
@@ -51,7 +51,7 @@ pub enum AdmissionError {
         /// The key and its environment.
         key: (KeyId, Environment),
         /// Limit status of the key.
-        limit_status: LimitStatus,
+        limit_status: Box<LimitStatus>,
         /// Status of the month whose quota is used up.
         month: MonthStatus,
     },

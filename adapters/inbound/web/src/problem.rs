@@ -191,7 +191,7 @@ catalogue! {
         /// The account has the maximum number of open batches.
         TooManyBatches { most: u32 } = Code::Conflict, "too-many-batches"(most: most);
         /// The account's batches, ended ones included, have too many rows in total.
-        TooManyBatchRows { most: u64 } = Code::Conflict, "too-many-stored-rows"(most: most);
+        TooManyStoredRows { most: u64 } = Code::Conflict, "too-many-stored-rows"(most: most);
         /// The bank's batch service accepts no file of fewer than `least` rows.
         TooFewRows { rows: usize, least: usize }
             = Code::Conflict, "too-few-rows"(rows: rows, least: least);

@@ -44,7 +44,7 @@ impl GatekeeperService {
             self.record_refusal(caller, endpoint, Outcome::RateLimited);
             return Some(AdmissionError::RateLimited {
                 key,
-                limit_status: by.limit_status,
+                limit_status: Box::new(by.limit_status),
                 retry_after: minute.reset,
             });
         }
@@ -52,7 +52,7 @@ impl GatekeeperService {
         self.record_refusal(caller, endpoint, Outcome::QuotaExceeded);
         Some(AdmissionError::QuotaExceeded {
             key,
-            limit_status: by.limit_status,
+            limit_status: Box::new(by.limit_status),
             month,
         })
     }

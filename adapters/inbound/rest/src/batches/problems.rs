@@ -30,7 +30,7 @@ pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
         BatchError::Unknown => Problem::NoSuchBatch,
         BatchError::NothingToDo(preview) => nothing_to_do(preview),
         BatchError::TooManyOpen { limit } => Problem::TooManyBatches { most: *limit },
-        BatchError::TooManyRows { limit } => Problem::TooManyBatchRows { most: *limit },
+        BatchError::TooManyRows { limit } => Problem::TooManyStoredRows { most: *limit },
         BatchError::TooManyDownloads => Problem::TooManyDownloads {
             retry_after: RETRY_DOWNLOAD,
         },

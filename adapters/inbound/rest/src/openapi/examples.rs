@@ -325,7 +325,7 @@ fn limit_status() -> LimitStatus {
 fn rate() -> AdmissionError {
     AdmissionError::RateLimited {
         key: (KeyId(Uuid::nil()), Environment::Live),
-        limit_status: limit_status(),
+        limit_status: Box::new(limit_status()),
         retry_after: WAIT,
     }
 }
@@ -336,7 +336,7 @@ fn quota() -> AdmissionError {
         .month
         .map_or(unavailable(), |month| AdmissionError::QuotaExceeded {
             key: (KeyId(Uuid::nil()), Environment::Live),
-            limit_status,
+            limit_status: Box::new(limit_status),
             month,
         })
 }

@@ -181,9 +181,9 @@ impl Problem {
                 limit: Some((*most).into()),
                 ..because(Reason::TooManyBatches)
             },
-            Self::TooManyBatchRows { most } => Details {
+            Self::TooManyStoredRows { most } => Details {
                 limit: Some(*most),
-                ..because(Reason::TooManyBatchRows)
+                ..because(Reason::TooManyStoredRows)
             },
             Self::TooFewRows { .. } => because(Reason::TooFewRows),
             Self::FileNotKept => because(Reason::FileNotKept),

@@ -37,7 +37,7 @@ pub(super) enum Reason {
     NotEnded,
     Canceled,
     TooManyBatches,
-    TooManyBatchRows,
+    TooManyStoredRows,
     TooFewRows,
     TooManyWebhooks,
     WebhookDisabled,

@@ -246,7 +246,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::BatchNotEnded,
         Problem::BatchCanceled,
         Problem::TooManyBatches { most: 1 },
-        Problem::TooManyBatchRows { most: 1 },
+        Problem::TooManyStoredRows { most: 1 },
         Problem::TooFewRows { rows: 1, least: 2 },
         Problem::TooManyKeys { most: 1 },
         Problem::TooManyWebhooks { most: 1 },

@@ -188,7 +188,7 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
             ("CONFLICT, too many", Problem::TooManyBatches { most: 20 }),
             (
                 "CONFLICT, too many rows",
-                Problem::TooManyBatchRows { most: 1_000_000 },
+                Problem::TooManyStoredRows { most: 1_000_000 },
             ),
             (
                 "CONFLICT, too few rows",
