@@ -298,6 +298,8 @@ async fn mutations(explained: &ExplainedStore<'_>) {
     explained.through(of_customer, planned).await;
     let denied = Fingerprint("f".repeat(64));
     explained.cheaply(store.deny(&denied, tomorrow)).await;
+    explained.cheaply(store.end_sessions(now())).await;
+    explained.cheaply(store.sessions_ended_at()).await;
 }
 
 async fn pruning(explained: &ExplainedStore<'_>) {

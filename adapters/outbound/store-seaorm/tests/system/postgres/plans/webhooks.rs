@@ -118,4 +118,7 @@ async fn queue_of_deliveries(explained: &ExplainedStore<'_>, event: &WebhookEven
     explained.cheaply(resent).await;
     let discarded = store.discard_delivery(delivery, token, now());
     explained.cheaply(discarded).await;
+    // After a restore all endpoints are changed, which may read the whole table.
+    let disabled = store.disable_all_endpoints(DisabledReason::Restored, now());
+    disabled.await.unwrap();
 }
