@@ -15,7 +15,6 @@ use domain::customer::{Owner, Role};
 use domain::erasure::ErasureClock;
 use domain::pacing::Pacing;
 use domain::request::RequestId;
-use futures::future::OptionFuture;
 use memory::InProcessLimiter;
 use ports::outbound::{Clock, KeyStore, Random, UsageJournal, new_id};
 use rest::RestState;
@@ -180,13 +179,13 @@ async fn gateway_on(
     let change_feed = Arc::new(base.change_feed().await?);
     let for_insights = storage::for_insights(store, identity).await?;
     let keys: Arc<KeyService> = Arc::new(base.key_service_reading_from(for_insights.as_ref())?);
-    base.limits.begin().await;
-    let replica_options = &options.keys.replicas;
-    let replica_monitor = base.replica_monitor(replica_options, process).await?;
+    let limits = &base.limits;
+    limits.begin().await;
+    let replica_monitor = base
+        .replica_monitor(&options.keys.replicas, process)
+        .await?;
     let bank = &options.bank;
-    let pacing = base
-        .limits
-        .pacing(bank.bank_budget, &base.replicas, process, (clock, &metrics));
+    let pacing = limits.pacing(bank.bank_budget, &base.replicas, process, (clock, &metrics));
     let portal = Arc::new(banks::portal(bank, pacing.pacer, &traces)?);
     let (catalogue, renewal) = base.participants(bank, portal.clone()).await?;
     let seals = base.seals().await?;
@@ -218,18 +217,15 @@ async fn gateway_on(
         request_layer: &request_layer,
         stopping: &stopping,
     };
-    let people = identity.zip(for_insights.as_ref());
-    let dashboard = people.map(|people| Dashboard::new(people, &shared));
-    let dashboard = OptionFuture::from(dashboard).await.transpose()?;
+    let dashboard = Dashboard::new(identity, for_insights.as_ref(), &shared).await?;
     let health = Arc::new(base.health(&change_feed, usage));
     let served = (Arc::new(services.requests), health, metrics_sink);
     let router = routes(served, &shared, options, dashboard);
-    let instance = instance(options, process);
     let sources = Sources {
-        instance: instance.clone(),
+        instance: instance(options, process),
         banks,
         bank_monitor,
-        limiter: base.limits.fallback_limiter(),
+        limiter: limits.fallback_limiter(),
         replicas: Arc::clone(&base.replicas),
         pacer: pacing.fallback,
         archive,
@@ -254,10 +250,10 @@ async fn gateway_on(
         seals,
         catalogue_renewal: unless_off(bank.participant_renewal, renewal),
         reconciliation: base.reconciliation().map(Arc::new),
-        in_process: base.limits.in_process(),
+        in_process: limits.in_process(),
         for_insights,
         scraped_gauges: Arc::new(ScrapedGauges::new(metrics, sources)),
-        instance,
+        instance: instance(options, process),
         journal,
         requests,
         _low_priority: low_priority,

@@ -42,14 +42,18 @@ pub(super) struct SharedServices<'a> {
 }
 
 impl<'a> Dashboard<'a> {
-    /// The dashboard of an identity provider's people, on the connections of `pool`.
+    /// The dashboard of an identity provider's people, on the connections of `pool`; `None` without them.
     ///
     /// # Errors
     /// The secret, or settings of the identity provider, can't be used; the database fails.
     pub(super) async fn new(
-        (identity, pool): (&'a Identity, &Store),
+        identity: Option<&'a Identity>,
+        pool: Option<&Store>,
         shared: &SharedServices<'_>,
-    ) -> Result<Self> {
+    ) -> Result<Option<Self>> {
+        let Some((identity, pool)) = identity.zip(pool) else {
+            return Ok(None);
+        };
         let base = shared.base;
         let ticket_seal = base.secret.ticket_seal();
         let ended_at = base.store.sessions_ended_at().await;
@@ -62,7 +66,7 @@ impl<'a> Dashboard<'a> {
         };
         let batches = shared.lookups.batches.of_people.clone();
         let lookups = lookups::of_people(base, pool, &shared.lookups.service);
-        Ok(Self {
+        Ok(Some(Self {
             identity,
             sign_in: SignIn::new(identity, sign_in)?,
             dependencies: DashboardDeps {
@@ -76,7 +80,7 @@ impl<'a> Dashboard<'a> {
                 request_layer: Arc::clone(shared.request_layer),
                 stopping: shared.stopping.clone(),
             },
-        })
+        }))
     }
 
     /// Batches of people over REST.

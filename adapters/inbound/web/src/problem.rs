@@ -230,7 +230,7 @@ catalogue! {
         TooManyRequests { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,
             "too-many-requests"(limit: limit, seconds: &retry_after_seconds(*retry_after));
-        /// The session has the maximum number of open WebSockets.
+        /// The session has the maximum number of open `WebSocket`s.
         TooManyWebSockets { most: usize }
             = Code::RateLimitExceeded, "too-many-web-sockets"(most: most);
         /// The key exceeds the rate of lookup reads.
