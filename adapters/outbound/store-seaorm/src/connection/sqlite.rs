@@ -89,6 +89,8 @@ impl File {
     ) -> Result<DatabaseConnection, OpenError> {
         let mut options = ConnectOptions::new(&self.url);
         options
+            // All at once: each has a thread, which inherits the priority of whoever opens it.
+            .min_connections(connections)
             .max_connections(connections)
             .connect_lazy(first == FirstConnection::Later)
             .acquire_timeout(busy_timeout * 2)
