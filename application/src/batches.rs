@@ -14,6 +14,7 @@ mod feeder;
 mod import;
 mod import_report;
 mod places;
+mod reads;
 mod row_charges;
 mod row_lookup;
 mod rows;

@@ -1,22 +1,19 @@
-//! Creation, reading and removal of batches.
+//! Creation, cancellation and removal of batches.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::types::{
-    BatchAccess, BatchDraft, BatchPreview, BatchQuery, BatchRead, BatchView, CreatedBatch,
-    RepeatableBatch,
+    BatchAccess, BatchDraft, BatchPreview, BatchRead, BatchView, CreatedBatch, RepeatableBatch,
 };
 use bytes::Bytes;
 use chrono::TimeDelta;
-use domain::batch::bank_file::BankLine;
-use domain::batch::{BatchId, RowNumber};
+use domain::batch::BatchId;
 use domain::calendar;
 use domain::idempotency::FirstAnswer;
 use domain::key::{CountedKey, KeyId};
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
-use domain::page::Page;
 use domain::rate::Rate;
 
 use super::error::BatchError;
@@ -25,17 +22,15 @@ use super::import_report::ImportReport;
 use super::upload::{UploadPlace, UploadedFile};
 use crate::proofs::RepeatError;
 use ports::outbound::{
-    BatchCancellation, BatchFilter, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim,
-    StoredBatch, Timer,
+    BatchCancellation, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim, StoredBatch,
+    Timer,
 };
 
-use super::caller::{BatchKey, Owner, READS_PER_MINUTE, of_list, store_failed};
+use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};
 use super::canceled::conclude_canceled;
-use super::changes::BatchChanges;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::places::BatchPlaces;
-use super::rows::BatchRows;
 use super::sent_files::ImportedFiles;
 use super::view::Views;
 use crate::admission::GatekeeperService;
@@ -159,32 +154,6 @@ impl BatchService {
         }
     }
 
-    /// Identifies the caller, and returns it with a reader of the batch's rows, beginning with `first`.
-    async fn owned_rows(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-        first: RowNumber,
-    ) -> Result<(Owner, BatchRows), BatchError> {
-        let owner = self.owner(access).await?;
-        let batch = self.own(&owner, id).await?;
-        let rows = self.rows_of(&batch, first);
-        Ok((owner, rows))
-    }
-
-    /// A reader of a batch's rows, beginning with `next`.
-    pub(super) fn rows_of(&self, batch: &StoredBatch, next: RowNumber) -> BatchRows {
-        BatchRows {
-            store: Arc::clone(&self.store),
-            lookups: Arc::clone(&self.lookups),
-            encryption: Arc::clone(&self.encryption),
-            facts: batch.facts.clone(),
-            untried: RowNumber(batch.progress.next_row),
-            next,
-            place: None,
-        }
-    }
-
     /// The batch of the first request with the same idempotency key; or a claim if there was none.
     async fn first(
         &self,
@@ -287,139 +256,6 @@ impl BatchService {
         Ok(CreatedBatch {
             batch: owner.read(Some(view)),
             repeated: false,
-        })
-    }
-
-    /// Reads a batch. With a `wait`, returns once the batch's state changes or the time is over; without
-    /// waiting if 16 reads of the customer wait in this process already.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    pub async fn find(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-        wait: Duration,
-    ) -> Result<BatchRead<BatchView>, BatchError> {
-        let owner = self.owner(access).await?;
-        let batch = self.once_changed(&owner, id, wait).await?;
-        Ok(owner.read(self.view(&owner, &batch).await?))
-    }
-
-    /// Batches, newest first: one page, without a total. A batch that can't be decrypted is listed without
-    /// its name and with default options.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    pub async fn list(
-        &self,
-        access: &BatchAccess,
-        query: &BatchQuery,
-    ) -> Result<BatchRead<Page<BatchView>>, BatchError> {
-        let owner = match self.owner(access).await {
-            Err(BatchError::Unknown) if query.key.is_none() => {
-                // A person without an account has no batches.
-                return Ok(BatchRead {
-                    found: Page::of(Vec::new(), query.page.first, None),
-                    key: None,
-                    limit_status: None,
-                });
-            }
-            owner => owner?,
-        };
-        let counters = match query.key {
-            Some(key) => Some(self.counters(owner.customer, key).await?),
-            None => None,
-        };
-        let filter = BatchFilter {
-            environment: owner.environment().or(query.environment),
-            states: query.states.clone(),
-            counters,
-        };
-        let _turn = match owner.by {
-            Some(_) => Some(self.lookups.read_turn(owner.customer).await),
-            // Reads by people use separate database connections.
-            None => None,
-        };
-        let page = self
-            .store
-            .batches(owner.customer, &filter, &query.page)
-            .await;
-        let page = page.map_err(of_list)?;
-        let batches: Vec<_> = page.items.iter().map(|(_, batch)| batch).collect();
-        let limits = self.key_limits(&owner, &batches).await?;
-        Ok(owner.read(self.views.page(&limits, page)))
-    }
-
-    /// Reader of a batch's rows, beginning with `first`.
-    ///
-    /// # Errors
-    /// See [`BatchError`].
-    pub async fn rows(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-        first: RowNumber,
-    ) -> Result<BatchRead<BatchRows>, BatchError> {
-        let (owner, rows) = self.owned_rows(access, id, first).await?;
-        Ok(owner.read(rows))
-    }
-
-    /// Same as [`Self::rows`], for reading all rows: occupies a place in the limit of downloads until the
-    /// reader is dropped.
-    ///
-    /// # Errors
-    /// [`BatchError::TooManyDownloads`], and those of [`Self::rows`].
-    pub async fn download(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-        first: RowNumber,
-    ) -> Result<BatchRead<BatchRows>, BatchError> {
-        let (owner, mut rows) = self.owned_rows(access, id, first).await?;
-        let place = self.places.download(owner.customer);
-        rows.place = Some(place.ok_or(BatchError::TooManyDownloads)?);
-        Ok(owner.read(rows))
-    }
-
-    /// The open rows of a batch, in the format of the bank's own batches. A row is open if it has no proof
-    /// but may still get one, unless it was canceled.
-    ///
-    /// # Errors
-    /// [`BatchError::TooManyDownloads`], since it counts as a download; see [`BatchError`] for others.
-    pub async fn bank_lines(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-    ) -> Result<BatchRead<Vec<BankLine>>, BatchError> {
-        let owner = self.owner(access).await?;
-        let place = self.places.download(owner.customer);
-        let _place = place.ok_or(BatchError::TooManyDownloads)?;
-        let batch = self.own(&owner, id).await?;
-        let mut rows = self.rows_of(&batch, RowNumber(0));
-        Ok(owner.read(rows.bank_lines().await?))
-    }
-
-    /// Follows a batch's changes until it is final.
-    ///
-    /// # Errors
-    /// Those of [`Self::find`].
-    pub async fn changes(
-        &self,
-        access: &BatchAccess,
-        id: BatchId,
-    ) -> Result<BatchChanges, BatchError> {
-        let owner = self.owner(access).await?;
-        let batch = self.own(&owner, id).await?;
-        let limits = self.key_limits(&owner, &[&batch]).await?;
-        Ok(BatchChanges {
-            store: Arc::clone(&self.store),
-            timer: Arc::clone(&self.timer),
-            views: self.views.clone(),
-            customer: owner.customer,
-            limits,
-            id,
-            last: None,
         })
     }
 
