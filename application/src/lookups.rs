@@ -25,7 +25,7 @@ pub use person::{PersonLookupService, PersonLookupSources};
 pub use person_types::{PersonLookupError, PersonLookupQuery};
 pub use reader::LookupReader;
 pub use service::LookupService;
-pub(crate) use service::charged;
+pub(crate) use service::{ReadTurn, charged};
 pub use signals::LookupSignals;
 pub use types::{
     LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Read, RemovedLookup,

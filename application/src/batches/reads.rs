@@ -62,11 +62,7 @@ impl BatchService {
             states: query.states.clone(),
             counters,
         };
-        let _turn = match owner.by {
-            Some(_) => Some(self.lookups.read_turn(owner.customer).await),
-            // Reads by people use separate database connections.
-            None => None,
-        };
+        let _turn = self.read_turn(&owner).await;
         let page = self
             .store
             .batches(owner.customer, &filter, &query.page)

@@ -35,7 +35,7 @@ use super::sent_files::ImportedFiles;
 use super::view::Views;
 use crate::admission::GatekeeperService;
 use crate::idempotency::{IdempotencyService, NotBegun};
-use crate::lookups::LookupService;
+use crate::lookups::{LookupService, ReadTurn};
 use crate::people::Authorization;
 use crate::proofs::DeliveryHistory;
 use crate::sync::WorkSignal;
@@ -128,8 +128,15 @@ impl BatchService {
         }
     }
 
+    /// Waits for the turn of a caller with a key. Reads by people use separate database connections.
+    pub(super) async fn read_turn(&self, owner: &Owner) -> Option<ReadTurn> {
+        owner.by.as_ref()?;
+        Some(self.lookups.read_turn(owner.customer).await)
+    }
+
     /// A customer's batch, if it is in an environment that the caller may see.
     pub(super) async fn own(&self, owner: &Owner, id: BatchId) -> Result<StoredBatch, BatchError> {
+        let _turn = self.read_turn(owner).await;
         let found = self.store.batch(owner.customer, id).await;
         let found = found.map_err(store_failed)?;
         let is_seen = |batch: &StoredBatch| {

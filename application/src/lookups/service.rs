@@ -333,6 +333,7 @@ impl LookupService {
         id: LookupId,
     ) -> Result<Read<RemovedLookup>, LookupError> {
         let by = self.identify(&access).await?;
+        let _turn = self.read_turn(by.customer).await;
         let found = self.store.lookup(by.customer, id).await;
         of_environment(found.map_err(unavailable)?, by.environment)?;
         let canceled = self.cancel(by.customer, id).await;

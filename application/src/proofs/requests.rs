@@ -45,7 +45,8 @@ use entrance::{Entrance, Open};
 ///
 /// Each admits the request, reads the question, answers it and settles the admission, in this order and at
 /// most once. The futures should be polled to the end even if the caller disconnects, because the bank was
-/// already queried. If a future is dropped, its admission is settled as an internal error.
+/// already queried. If a future is dropped before its settlement begins,
+/// its admission is settled as an internal error.
 ///
 /// A request with an idempotency key is compared with earlier ones before its admission. If it repeats one,
 /// it is neither admitted nor settled, and gets the first answer.

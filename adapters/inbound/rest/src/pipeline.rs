@@ -70,20 +70,20 @@ where
     }
 }
 
-async fn serve(mut call: Call, encoding: Encoding) {
+async fn serve(call: Call, encoding: Encoding) {
     let Call {
         head,
-        body,
+        mut body,
         admission,
-        ..
-    } = &mut call;
+        sender,
+    } = call;
     let mut expected = ExpectedBeneficiary::default();
-    let question = body.json(head, |body| {
+    let question = body.json(&head, |body| {
         let (query, beneficiary) = head.query(&body)?;
         expected = beneficiary;
         Ok(query)
     });
-    let served = head.state.proof_requests.serve(admission.clone(), question);
+    let served = head.state.proof_requests.serve(admission, question);
     let (ended, answer) = head.opened(served.await);
     let response = match answer {
         Ok(Ok(delivery)) => {
@@ -94,7 +94,7 @@ async fn serve(mut call: Call, encoding: Encoding) {
         Ok(Err(error)) => head.no_proof(&error, &ended),
         Err(response) => response,
     };
-    call.finish(response, &ended).await;
+    head.finish((sender, body), response, &ended).await;
 }
 
 /// A request, and the channel for its response.
@@ -172,22 +172,6 @@ impl Call {
             sender,
         }
     }
-
-    /// Sends the response, logs it, and drains the rest of the body.
-    async fn finish(self, mut response: Response, ended: &Ended) {
-        let Self {
-            head,
-            mut body,
-            sender,
-            ..
-        } = self;
-        ended.put(response.headers_mut());
-        put_common(response.headers_mut(), head.context.id_value());
-        let status = response.status();
-        let is_client_gone = sender.send(response).is_err();
-        head.report(status, is_client_gone, ended);
-        body.upload.drain().await;
-    }
 }
 
 impl RequestBody {
@@ -222,6 +206,21 @@ impl RequestBody {
 }
 
 impl Head {
+    /// Sends the response, logs it, and drains the rest of the body.
+    async fn finish(
+        &self,
+        (sender, mut body): (oneshot::Sender<Response>, RequestBody),
+        mut response: Response,
+        ended: &Ended,
+    ) {
+        ended.put(response.headers_mut());
+        put_common(response.headers_mut(), self.context.id_value());
+        let status = response.status();
+        let is_client_gone = sender.send(response).is_err();
+        self.report(status, is_client_gone, ended);
+        body.upload.drain().await;
+    }
+
     /// Method, path, query string and body, which identify a repeated request.
     fn content(&self, query: Option<&str>, body: &[u8]) -> Vec<u8> {
         // The endpoint's name is used as path, because the URL's path may have the prefix `/api`.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use domain::customer::CustomerId;
 use domain::idempotency::IdempotencyKey;
+use domain::key::{CountedKey, Environment};
 use domain::outcome::Endpoint;
 use domain::pacing::{Lane, LookupClass};
 use domain::request::RequestId;
@@ -26,8 +28,8 @@ pub(super) enum Entrance<'a, Q, A, E> {
     Closed(Box<Served<A, E>>),
 }
 
-/// An admitted request that has to be processed and settled. If it is dropped, it is settled as an internal
-/// error.
+/// An admitted request that has to be processed and settled. If it is dropped before its settlement
+/// begins, it is settled as an internal error.
 pub(super) struct Entered {
     pub(super) admitted: Admitted,
     service: Arc<ProofRequestService>,
@@ -108,7 +110,11 @@ impl ProofRequestService {
             Err(error) => return not_begun(error, &by, &request.request_id),
         };
         if let Some(first) = first {
-            let admitted = admitted(request.request_id, endpoint, &by);
+            let admitted = admitted(
+                request.request_id,
+                endpoint,
+                (by.customer, by.key, by.environment),
+            );
             let repeated = Repeated {
                 by,
                 admitted,
@@ -144,16 +150,9 @@ impl ProofRequestService {
                 return refused(error, &request_id);
             }
         };
-        let admitted = Admitted {
-            request_id,
-            endpoint: admission.charged.endpoint,
-            environment: admission.environment,
-            lane: Lane {
-                customer: admission.charged.customer,
-                key: admission.charged.key.counters,
-                class: LookupClass::Interactive,
-            },
-        };
+        let charged = &admission.charged;
+        let of = (charged.customer, charged.key, admission.environment);
+        let admitted = admitted(request_id, charged.endpoint, of);
         let entered = Entered {
             admitted,
             service: Arc::clone(self),
@@ -163,14 +162,18 @@ impl ProofRequestService {
     }
 }
 
-fn admitted(request_id: RequestId, endpoint: Endpoint, by: &Identified) -> Admitted {
+fn admitted(
+    request_id: RequestId,
+    endpoint: Endpoint,
+    (customer, key, environment): (CustomerId, CountedKey, Environment),
+) -> Admitted {
     Admitted {
         request_id,
         endpoint,
-        environment: by.environment,
+        environment,
         lane: Lane {
-            customer: by.customer,
-            key: by.key.counters,
+            customer,
+            key: key.counters,
             class: LookupClass::Interactive,
         },
     }

@@ -23,22 +23,22 @@ pub(crate) async fn answer(
     detached(&state, endpoint, request, serve).await
 }
 
-async fn serve(mut call: Call) {
+async fn serve(call: Call) {
     let Call {
         head,
-        body,
+        mut body,
         admission,
-        ..
-    } = &mut call;
-    let question = body.file(head);
-    let served = head.state.proof_requests.check(admission.clone(), question);
+        sender,
+    } = call;
+    let question = body.file(&head);
+    let served = head.state.proof_requests.check(admission, question);
     let (ended, answer) = head.opened(served.await);
     let response = match answer {
         Ok(Ok(checked)) => head.checked(&checked),
         Ok(Err(error)) => head.no_proof(&error, &ended),
         Err(response) => response,
     };
-    call.finish(response, &ended).await;
+    head.finish((sender, body), response, &ended).await;
 }
 
 impl RequestBody {

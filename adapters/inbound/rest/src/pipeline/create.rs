@@ -30,15 +30,15 @@ pub(crate) async fn answer(
     detached(&state, endpoint, request, serve).await
 }
 
-async fn serve(mut call: Call) {
+async fn serve(call: Call) {
     let Call {
         head,
-        body,
+        mut body,
         admission,
-        ..
-    } = &mut call;
+        sender,
+    } = call;
     let preference = lookups::preference(&body.headers);
-    let question = body.json(head, |body| {
+    let question = body.json(&head, |body| {
         let question = lookups::read_body(&head.state, &body)?;
         Ok(LookupRequest {
             query: question.query,
@@ -48,10 +48,7 @@ async fn serve(mut call: Call) {
             wait: preference.map(Preference::wait).unwrap_or_default(),
         })
     });
-    let served = head
-        .state
-        .proof_requests
-        .create(admission.clone(), question);
+    let served = head.state.proof_requests.create(admission, question);
     let (ended, answer) = head.opened(served.await);
     let response = match answer {
         Ok(Ok(Some(lookup))) => head.created(&lookup, preference),
@@ -63,7 +60,7 @@ async fn serve(mut call: Call) {
         Ok(Err(error)) => head.no_proof(&error, &ended),
         Err(response) => response,
     };
-    call.finish(response, &ended).await;
+    head.finish((sender, body), response, &ended).await;
 }
 
 impl Head {
