@@ -11,7 +11,11 @@ use tokio::runtime::{Builder, Handle, Runtime};
 const NICENESS: i32 = 10;
 
 /// The runtime, until it is dropped. Its tasks end with it.
-pub(crate) struct LowPriority(Option<Runtime>);
+pub(crate) struct LowPriority {
+    handle: Handle,
+    /// `None` once it is dropped.
+    runtime: Option<Runtime>,
+}
 
 impl LowPriority {
     /// Starts as many threads as there are processors.
@@ -26,22 +30,23 @@ impl LowPriority {
             .on_thread_start(be_nice)
             .enable_all()
             .build();
-        Ok(Self(Some(
-            runtime.context("starting the runtime of downloads")?,
-        )))
+        let runtime = runtime.context("starting the runtime of downloads")?;
+        Ok(Self {
+            handle: runtime.handle().clone(),
+            runtime: Some(runtime),
+        })
     }
 
     /// Spawns its tasks.
     pub(crate) fn handle(&self) -> Handle {
-        let runtime = self.0.as_ref();
-        runtime.map_or_else(Handle::current, |runtime| runtime.handle().clone())
+        self.handle.clone()
     }
 }
 
 impl Drop for LowPriority {
     /// Without waiting, which a thread of the other runtime mustn't.
     fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
+        if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }

@@ -18,6 +18,7 @@
 //!   ([`CatalogueRenewal`]);
 //! - `people`: sessions ([`SessionService`]) and authorization;
 //! - `insights`: what the dashboard shows ([`InsightsService`]);
+//! - `restore`: safety measures after a restore ([`end_revived`]);
 //! - `seals`: checks of proofs' seals ([`SealService`]), and their keys ([`SealAdministration`]);
 //! - `idempotency`: recognition of repeated requests ([`IdempotencyService`]);
 //! - `health`: readiness ([`HealthService`]);
@@ -39,6 +40,7 @@ mod lookups;
 mod participants;
 mod people;
 mod proofs;
+mod restore;
 mod seals;
 mod sync;
 mod webhooks;
@@ -87,6 +89,7 @@ pub use proofs::{
     ProofRequestService, ProofService, ProofSource, Question, RepeatError, Reply, Served,
     SpawnTask, ZippedCheck,
 };
+pub use restore::end_revived;
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,
     SealService,

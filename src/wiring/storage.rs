@@ -2,8 +2,6 @@
 
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, Utc};
-use domain::webhook::DisabledReason;
-use ports::outbound::{DenyList as _, WebhookStore as _};
 use store_seaorm::{
     LockError, OpenError, SchemaError, ServingLock, Store, StoreOptions, sqlite_url,
 };
@@ -149,14 +147,9 @@ async fn end_revived_on(
         );
     }
     at_newest_schema(deployment, store).await?;
-    store.end_sessions(at).await?;
-    let disabled_before = store.disabled_endpoints().await?;
-    let disabled = store
-        .disable_all_endpoints(DisabledReason::Restored, at)
-        .await?;
     Ok(EndedByRestore {
-        disabled,
-        disabled_before,
+        disabled_before: store.disabled_endpoints().await?,
+        disabled: application::end_revived(store, store, at).await?,
     })
 }
 

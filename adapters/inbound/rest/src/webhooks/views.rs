@@ -23,7 +23,8 @@ pub(crate) struct WebhookBody {
     events: Vec<&'static str>,
     /// Events are sent to it.
     enabled: bool,
-    /// `owner`, `gone` (it answered 410) or `failing` (no success in 120 hours).
+    /// `owner`, `gone` (it answered 410), `failing` (no success in 120 hours) or `restored` (the service was restored from
+    /// a copy: look at the webhook, and enable it).
     #[schema(required = true)]
     disabled_reason: Option<&'static str>,
     #[schema(required = true, format = "date-time")]
