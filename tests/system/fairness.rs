@@ -14,10 +14,11 @@ use crate::servers::Servers;
 
 const BUDGET: u32 = 60;
 const GREEDY: u32 = 200;
-/// Longest that a caller waits beside a greedy one: a turn of each comes every second.
-const SLOWEST: Duration = Duration::from_secs(6);
+/// Longest wait of a caller beside a greedy one. A turn comes every second, and every other one is its own; behind the
+/// 64 that the greedy key has under way it would wait for a minute.
+const SLOWEST: Duration = Duration::from_secs(15);
 /// Time between two requests of one greedy caller that was refused.
-const RETRY: Duration = Duration::from_millis(200);
+const RETRY: Duration = Duration::from_secs(1);
 
 fn paced(plan: Plan, bank: &CountingBank) -> Gateway {
     plan.with("CEP_BANK_URL", &bank.url)
