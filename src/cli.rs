@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{ArgGroup, Args as _, FromArgMatches as _, Subcommand};
-use domain::key::Environment;
+use domain::keys::Environment;
 use uuid::Uuid;
 
 mod participants;

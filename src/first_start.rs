@@ -6,7 +6,7 @@ use anyhow::Result;
 use application::NewKey;
 use chrono::NaiveDate;
 use domain::calendar;
-use domain::key::{Environment, KeyName};
+use domain::keys::{Environment, KeyName};
 
 use crate::wiring::Gateway;
 

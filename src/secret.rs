@@ -82,7 +82,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    use domain::key::{Environment, FullKey};
+    use domain::keys::{Environment, FullKey};
     use tempfile::TempDir;
 
     use super::*;

@@ -11,9 +11,9 @@ use application::{
 };
 use axum::Router;
 use bank_portal::PortalUrl;
-use domain::customer::{Owner, Role};
 use domain::erasure::ErasureClock;
 use domain::pacing::Pacing;
+use domain::people::customer::{Owner, Role};
 use domain::request::RequestId;
 use memory::InProcessLimiter;
 use ports::outbound::{Clock, KeyStore, Random, UsageJournal, new_id};

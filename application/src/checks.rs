@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use domain::calendar;
-use domain::check::{CheckReason, CheckReport, FileKind, MAX_FILE_BYTES, ZipBounds, ZipError};
-use domain::file::{EntryName, Format};
-use domain::key::Environment;
-use domain::proof::Proof;
-use domain::seal::{NotChecked, Verdict};
+use domain::keys::Environment;
+use domain::proofs::Proof;
+use domain::proofs::check::{
+    CheckReason, CheckReport, FileKind, MAX_FILE_BYTES, ZipBounds, ZipError,
+};
+use domain::proofs::file::{EntryName, Format};
+use domain::seals::{NotChecked, Verdict};
 use ports::outbound::{Clock, ProofPdfReader, ZipFiles, ZipReader, ZippedFile};
 
 /// Checks of seals. Implemented for every function of an environment and a proof.

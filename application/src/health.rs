@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::erasure::ErasureClock;
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use futures::lock::Mutex;
 use ports::Cause;
 use ports::outbound::{Clock, Limiter, UsageJournal};

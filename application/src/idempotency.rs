@@ -8,9 +8,9 @@ use crate::proofs::RepeatError;
 use domain::idempotency::{
     CLAIM, FirstAnswer, IdempotencyKey, IdempotencySecrets, RepeatableRequest, expiry,
 };
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
+use domain::limits::rate::Rate;
 use domain::outcome::Endpoint;
-use domain::rate::Rate;
 use ports::outbound::{
     Clock, EarlierRequest, IdempotencyStore, NewClaim, Random, ScopeClaim, StoreError, new_id,
 };

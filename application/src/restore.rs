@@ -1,7 +1,7 @@
 //! Safety measures after a restore of the database from a copy.
 
 use chrono::{DateTime, Utc};
-use domain::webhook::DisabledReason;
+use domain::webhooks::DisabledReason;
 use ports::outbound::{DenyList, StoreError, WebhookStore};
 
 /// Ends what a copy may have revived: sessions that were signed out since, and webhooks that were removed since. Tokens

@@ -9,10 +9,10 @@ use anyhow::Result;
 use application::{AdmissionRequest, Caller, GatekeeperService, NewKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::{Owner, Role};
-use domain::key::{Environment, KeyName};
+use domain::keys::{Environment, KeyName};
 use domain::limits::{Limits, MAX_PER_MINUTE};
 use domain::outcome::Endpoint;
+use domain::people::customer::{Owner, Role};
 use domain::request::RequestId;
 use memory::InProcessLimiter;
 use ports::outbound::{

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
-use domain::customer::{Customer, CustomerId, Owner};
-use domain::key::{
+use domain::keys::{
     ApiKey, Credential, Environment, FullKey, HashGeneration, KeyBounds, KeyHasher, KeyId, KeyName,
 };
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::people::customer::{Customer, CustomerId, Owner};
 use domain::request::RequestId;
 use ports::outbound::{
     AdmissionEntry, CustomerStore, KeyRecord, KeyStore, RequestEntry, UsageJournal,

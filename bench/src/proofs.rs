@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use application::ProofCheckService;
-use domain::key::Environment;
-use domain::proof::Proof;
-use domain::seal::{NotChecked, SealKey, UncheckedSeal, Verdict};
+use domain::keys::Environment;
+use domain::proofs::Proof;
+use domain::seals::{NotChecked, SealKey, UncheckedSeal, Verdict};
 use pdf_text::PortalPdf;
 use ports::outbound::SealVerifier as _;
 use sandbox::seal::SealCertificate;

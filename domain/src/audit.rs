@@ -3,12 +3,12 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
 
-use crate::customer::{Customer, CustomerId, Owner};
-use crate::key::{ApiKey, KeyId};
+use crate::keys::{ApiKey, KeyId};
 use crate::page::Page;
+use crate::people::customer::{Customer, CustomerId, Owner};
 use crate::request::RequestId;
 use crate::variants::named_enum;
-use crate::webhook::{EndpointId, EndpointState, EventTypes};
+use crate::webhooks::{EndpointId, EndpointState, EventTypes};
 
 /// Actor, time and request of a mutation. Every mutation requires one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,7 +211,7 @@ fn changed(before: &[Fact], after: &[Fact]) -> Vec<FieldChange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key::{KeyName, KeyPrefix};
+    use crate::keys::{KeyName, KeyPrefix};
     use crate::limits::Plan;
 
     fn key() -> ApiKey {

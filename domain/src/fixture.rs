@@ -3,8 +3,8 @@
 use chrono::NaiveDate;
 
 use crate::calendar::parse_date;
-use crate::key::HashGeneration;
-use crate::participant::ParticipantCode;
+use crate::keys::HashGeneration;
+use crate::participants::ParticipantCode;
 
 pub(crate) fn day(text: &str) -> NaiveDate {
     parse_date(text).expect("a day of the calendar")

@@ -7,12 +7,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use zeroize::Zeroizing;
 
-use crate::batch::BatchId;
+use crate::batches::BatchId;
 use crate::hex;
-use crate::key::{CounterId, HashGeneration, KeyHasher, SecretError};
-use crate::lookup::LookupId;
+use crate::keys::{CounterId, HashGeneration, KeyHasher, SecretError};
+use crate::lookups::LookupId;
 use crate::outcome::{Endpoint, Outcome};
-use crate::seen::EarlierDeliveries;
+use crate::proofs::seen::EarlierDeliveries;
 
 /// Longest idempotency key, in characters.
 pub const MAX_LENGTH: usize = 255;

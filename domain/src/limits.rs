@@ -7,6 +7,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::month::Month;
 use crate::variants::named_enum;
 
+pub mod rate;
+pub mod replicas;
+pub mod subscriber;
+pub mod window;
+
 /// Highest rate limit of a key, in requests per minute.
 pub const MAX_PER_MINUTE: u32 = 1_000_000;
 /// Highest monthly quota of a key.

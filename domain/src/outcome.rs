@@ -1,6 +1,6 @@
 //! Endpoints and outcomes of proof requests, as statistics record them.
 
-use crate::file::RequestedFiles;
+use crate::proofs::file::RequestedFiles;
 use crate::query::Institutions;
 use crate::variants::named_enum;
 

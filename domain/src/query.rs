@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use crate::account::{Account, AccountError};
 use crate::amount::{Amount, AmountError};
 use crate::calendar::{self, DateError};
-use crate::participant::{Catalogue, ParticipantCode, ParticipantError};
+use crate::participants::{Catalogue, ParticipantCode, ParticipantError};
 use crate::tracking_key::{TrackingKey, TrackingKeyError};
 
 mod beneficiary;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::key::{FullKey, KeyId};
+use crate::keys::{FullKey, KeyId};
 use crate::outcome::{Endpoint, Outcome};
 use crate::page::PageRequest;
-use crate::seal::SealVerdict;
+use crate::seals::SealVerdict;
 use crate::transfer::Banks;
 use crate::usage::RequestCriteria;
 

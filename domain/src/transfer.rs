@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use crate::account::Account;
 use crate::amount::Amount;
-use crate::participant::ParticipantCode;
+use crate::participants::ParticipantCode;
 use crate::tracking_key::TrackingKey;
 
 /// The six values that identify a transfer. Issuer and receiver have different codes; only a catalogue

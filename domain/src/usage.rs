@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveTime, TimeDelta, Timelike, Utc};
 
-use crate::key::KeyId;
+use crate::keys::KeyId;
 use crate::latency::Latencies;
 use crate::outcome::{Endpoint, Outcome};
 use crate::variants::named_enum;

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write as _};
 
 use chrono::{Datelike as _, NaiveDateTime, Timelike as _};
-use domain::file::FileStem;
+use domain::proofs::file::FileStem;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};

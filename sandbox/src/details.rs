@@ -5,7 +5,7 @@ use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike as _};
 use domain::account::Account;
 use domain::amount::Amount;
 use domain::calendar;
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 
 use crate::order::{Beneficiary, Order, participant_name};
 use crate::seeded_rng::SeededRng;

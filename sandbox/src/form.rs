@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 use domain::amount::{Amount, centavos_from_bank_spelling};
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::tracking_key::TrackingKey;
 
 use crate::order::{Beneficiary, Order};

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 use domain::amount::Amount;
-use domain::participant::{Catalogue, ParticipantCode};
+use domain::participants::{Catalogue, ParticipantCode};
 use domain::tracking_key::TrackingKey;
 
 /// Kind of the recipient of a payment.

@@ -1,7 +1,7 @@
 //! Decides the response to a query: special amounts, and the rule for all others.
 
 use chrono::{Days, NaiveDate};
-use domain::participant::{Catalogue, ParticipantCode};
+use domain::participants::{Catalogue, ParticipantCode};
 use domain::payment::PaymentState;
 
 use crate::order::Order;

@@ -2,7 +2,7 @@
 //! the order.
 
 use bytes::Bytes;
-use domain::file::FileStem;
+use domain::proofs::file::FileStem;
 
 use crate::details::{ChildOrder, Details, Generation, Party};
 use crate::order::Order;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use domain::participant::ParticipantCode;
-use domain::seal::CertificateNumber;
+use domain::participants::ParticipantCode;
+use domain::seals::CertificateNumber;
 
 use crate::config;
 

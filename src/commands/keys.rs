@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use application::{Caller, KeyError, KeyService, NewKey, RequestedScope};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::key::{KeyFilter, KeyId, KeyName, KeyOverview, KeyQuery, KeySort};
+use domain::keys::{KeyFilter, KeyId, KeyName, KeyOverview, KeyQuery, KeySort};
 use domain::limits::{LimitsChange, LimitsError, Plan};
 use domain::page::{Direction, PageRequest, PageSize};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use application::{CatalogueRenewal, SharedCatalogue};
 use chrono::NaiveDate;
 use domain::calendar;
-use domain::participant::{Catalogue, Participant, ParticipantCode};
+use domain::participants::{Catalogue, Participant, ParticipantCode};
 use ports::outbound::Clock as _;
 
 use crate::cli::ParticipantsCommand;

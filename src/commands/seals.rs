@@ -7,8 +7,8 @@ use application::{MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration}
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::hex;
-use domain::participant::ParticipantCode;
-use domain::seal::{CertificateNumber, Signer};
+use domain::participants::ParticipantCode;
+use domain::seals::{CertificateNumber, Signer};
 use ports::outbound::{SealSample, StoredSealKey};
 use seal_rsa::PublicKeyFile;
 use serde_json::json;

@@ -8,10 +8,12 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use application::{ProofCheckService, ZippedReport};
 use bytes::Bytes;
-use domain::check::{Check, CheckOutcome, CheckReason, CheckReport, FileKind, MAX_FILE_BYTES};
-use domain::file::EntryName;
-use domain::key::Environment;
-use domain::seal::Verdict;
+use domain::keys::Environment;
+use domain::proofs::check::{
+    Check, CheckOutcome, CheckReason, CheckReport, FileKind, MAX_FILE_BYTES,
+};
+use domain::proofs::file::EntryName;
+use domain::seals::Verdict;
 use web::Language;
 use web::problem::{NoticeMessage, explanation};
 

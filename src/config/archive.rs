@@ -3,11 +3,11 @@
 use std::fmt;
 
 use clap::Args;
-use domain::archive::ArchiveSecrets;
 use domain::idempotency::IdempotencySecrets;
-use domain::key::{HashGeneration, KeyHasher, SecretFingerprint};
-use domain::lookup::LookupSecrets;
-use domain::webhook::WebhookSecrets;
+use domain::keys::{HashGeneration, KeyHasher, SecretFingerprint};
+use domain::lookups::LookupSecrets;
+use domain::proofs::archive::ArchiveSecrets;
+use domain::webhooks::WebhookSecrets;
 
 use super::generations::Generations;
 use super::{Secret, SecretKind, heading};

@@ -1,6 +1,6 @@
 //! Lists of secrets with their generations: `2:NEW,1:OLD`.
 
-use domain::key::HashGeneration;
+use domain::keys::HashGeneration;
 use zeroize::Zeroizing;
 
 /// A list of secrets. Wiped from memory when dropped.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use domain::key::KeyHasher;
-use domain::sign_in::PendingSignInSeal;
+use domain::keys::KeyHasher;
+use domain::people::sign_in::PendingSignInSeal;
 
 use super::generations::Generations;
 use super::{SecretKind, heading};

@@ -1,8 +1,8 @@
 //! Options of stored lookups.
 
 use clap::Args;
-use domain::batch::MAX_ROWS;
-use domain::lookup::RetryScale;
+use domain::batches::MAX_ROWS;
+use domain::lookups::RetryScale;
 
 use super::heading;
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use chrono::NaiveDate;
 use domain::calendar::{self, DateError};
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
-use domain::participant::{ParticipantCode, ParticipantError};
-use domain::seal::CertificateNumber;
+use domain::participants::{ParticipantCode, ParticipantError};
+use domain::seals::CertificateNumber;
 
 /// Longest time that can be set, in seconds.
 const MAX_SECONDS: f64 = 86_400.0;

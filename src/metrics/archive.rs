@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::archive::ArchiveIndex;
+use domain::proofs::archive::ArchiveIndex;
 use ports::outbound::{ArchivedProof, ProofArchive, StoreError};
 
 use super::names::Metric;

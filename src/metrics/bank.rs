@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::pacing::BankBudget;
 use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup};
 use strum::{EnumCount, IntoStaticStr, VariantArray};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState, RowNumber};
-use domain::customer::CustomerId;
-use domain::lookup::LookupState;
+use domain::batches::{BatchId, BatchState, RowNumber};
+use domain::lookups::LookupState;
 use domain::page::{Page, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::{
     BatchAddition, BatchBounds, BatchCancellation, BatchChange, BatchFeed, BatchFilter,
     BatchProgress, BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError,

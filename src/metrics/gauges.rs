@@ -6,7 +6,7 @@ use application::{
     ArchiveService, BankBySide, BankMonitor, FallbackLimiter, FallbackPacer, LimiterMode,
     ReplicaCount,
 };
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::pacing::LookupClass;
 use store_seaorm::{Journal, Store};
 

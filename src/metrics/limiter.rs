@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};

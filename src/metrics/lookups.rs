@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
+use domain::lookups::{Attempt, LookupId, LookupState, QueueAhead};
 use domain::page::{Page, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
     LookupFilter, LookupStore, NewLookup, QueuedClass, StoreError, StoredLookup,

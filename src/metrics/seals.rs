@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::key::Environment;
-use domain::proof::Proof;
-use domain::seal::{CheckedSeal, Verdict};
+use domain::keys::Environment;
+use domain::proofs::Proof;
+use domain::seals::{CheckedSeal, Verdict};
 use metrics::Counter;
 use ports::outbound::SealChecks;
 

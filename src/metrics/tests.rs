@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::thread;
 
 use axum::http::StatusCode;
-use domain::key::{CountedKey, Environment, KeyId};
+use domain::keys::{CountedKey, Environment, KeyId};
 use domain::outcome::{Endpoint, Outcome};
 use memory::InProcessLimiter;
 use ports::outbound::Limiter as _;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::webhook::{AttemptResult, SendFailure};
+use domain::webhooks::{AttemptResult, SendFailure};
 use ports::outbound::{OutgoingMessage, QueuedDeliveries, ReceiverAnswer, WebhookSender};
 
 use super::{Metrics, names, number};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use domain::subscriber::subscriber;
+use domain::limits::subscriber::subscriber;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use web::TrustedProxies;
 

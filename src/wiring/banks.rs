@@ -7,7 +7,7 @@ use application::{
     ArchiveService, BankBySide, BankMonitor, ProofCache, ProofMemory, ProofService, SharedCatalogue,
 };
 use bank_portal::{Portal, PortalConfig, PortalUrl};
-use domain::key::Environment;
+use domain::keys::Environment;
 use ports::outbound::{Clock, Pacer, SealChecks};
 
 use crate::config::BankOptions;

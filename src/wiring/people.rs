@@ -11,7 +11,7 @@ use application::{
 use axum::Router;
 use chrono::{DateTime, Utc};
 use dashboard::DashboardState;
-use domain::sign_in::PendingSignInSeal;
+use domain::people::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
 use ports::outbound::{Clock, DenyList, IdentityProvider, Random};

@@ -8,7 +8,7 @@ use application::{
     BuiltinSealKey, Compute, FileChecks, ImportedFiles, ProofCheckService, SealAdministration,
     SealService, SharedCatalogue,
 };
-use domain::seal::CertificateNumber;
+use domain::seals::CertificateNumber;
 use pdf_text::PortalPdf;
 use ports::outbound::Clock;
 use sandbox::seal::SealCertificate;

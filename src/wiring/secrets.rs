@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use application::{SecretsError, recognise_secrets};
-use domain::key::{HashGeneration, KeyHasher};
+use domain::keys::{HashGeneration, KeyHasher};
 use ports::outbound::{DatabaseSecret, KeyStore, Random, SecretFingerprints as _};
 use store_seaorm::Store;
 

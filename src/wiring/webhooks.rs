@@ -8,7 +8,7 @@ use application::{
     WebhookSources, WorkSignal,
 };
 use cipher_aes::AesCipher;
-use domain::webhook::Reach;
+use domain::webhooks::Reach;
 use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 use webhook_http::HttpSender;

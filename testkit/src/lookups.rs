@@ -16,8 +16,8 @@ use application::{
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
 use domain::idempotency::IdempotencySecrets;
-use domain::key::{FullKey, HashGeneration};
-use domain::lookup::{LookupSecrets, RetryScale};
+use domain::keys::{FullKey, HashGeneration};
+use domain::lookups::{LookupSecrets, RetryScale};
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
 

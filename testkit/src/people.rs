@@ -8,11 +8,11 @@ use application::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
-use domain::customer::{Customer, CustomerId, Owner, Role};
-use domain::key::{ApiKey, Credential, HashGeneration, KeyBounds, KeyHash, KeyHasher};
+use domain::keys::{ApiKey, Credential, HashGeneration, KeyBounds, KeyHash, KeyHasher};
 use domain::limits::Plan;
+use domain::people::customer::{Customer, CustomerId, Owner, Role};
+use domain::people::sign_in::PendingSignInSeal;
 use domain::request::RequestId;
-use domain::sign_in::PendingSignInSeal;
 use ports::outbound::{Claims, Clock, CustomerStore, KeyRecord, KeyStore, new_id};
 
 use crate::fakes::{

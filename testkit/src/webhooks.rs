@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use application::{WebhookEncryption, WebhookService, WebhookSources, WorkSignal};
 use cipher_aes::AesCipher;
-use domain::key::HashGeneration;
-use domain::webhook::{Reach, WebhookSecrets};
+use domain::keys::HashGeneration;
+use domain::webhooks::{Reach, WebhookSecrets};
 
 use crate::people::PeopleServices;
 

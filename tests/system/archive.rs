@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use domain::proof::Proof;
+use domain::proofs::Proof;
 use futures::StreamExt as _;
 use futures::stream;
 use regex::bytes::RegexSet;

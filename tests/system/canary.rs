@@ -15,7 +15,7 @@ pub(crate) async fn ask_for_everything(gateway: &Gateway, key: &Key) -> Vec<Stri
         let answer = gateway.post(endpoint, key, &sound).await;
         assert_eq!(answer.status(), 200);
         if endpoint == "xml" {
-            let proof = domain::proof::Proof::parse(&answer.bytes().await.unwrap()).unwrap();
+            let proof = domain::proofs::Proof::parse(&answer.bytes().await.unwrap()).unwrap();
             names.extend(proof.beneficiary.name.clone());
             names.extend(proof.payer.name.clone());
         }

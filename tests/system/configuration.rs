@@ -24,7 +24,7 @@ async fn the_greeting_warns_of_sign_ins_and_its_curl_line_saves_a_proof_when_it_
         .status();
     assert!(saved.unwrap().success(), "{curl}");
     let proof = std::fs::read(gateway.folder().join("cep.xml")).unwrap();
-    assert!(domain::proof::Proof::parse(&proof).is_ok());
+    assert!(domain::proofs::Proof::parse(&proof).is_ok());
 }
 
 #[test]

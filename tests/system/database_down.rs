@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::outbound::KeyStore;

@@ -7,7 +7,7 @@ mod replicas;
 use std::ops::Range;
 use std::time::Duration;
 
-use domain::proof::Proof;
+use domain::proofs::Proof;
 use futures::StreamExt as _;
 use futures::stream;
 use reqwest::Response;

@@ -5,7 +5,7 @@ use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey};
 use axum::body::Bytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::proof::Proof;
+use domain::proofs::Proof;
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::free_port;

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::key::{CountedKey, Environment};
+use domain::keys::{CountedKey, Environment};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::people::customer::CustomerId;
+use domain::proofs::seen::ProofMark;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
-use domain::seen::ProofMark;
+use domain::seals::SealVerdict;
 use domain::transfer::Banks;
 use ports::Receipt;
 use uuid::Uuid;

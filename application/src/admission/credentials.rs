@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use domain::key::{Credential, KeyPrefix};
+use domain::keys::{Credential, KeyPrefix};
 
 use crate::sync::rounds::{Round, Rounds};
 

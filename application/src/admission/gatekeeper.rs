@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::request::{AdmissionError, AdmissionRequest, NotDurable};
-use domain::customer::CustomerId;
-use domain::key::{CountedKey, Credential, Environment, FullKey, KeyHasher, KeyId};
+use domain::keys::{CountedKey, Credential, Environment, FullKey, KeyHasher, KeyId};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::people::customer::CustomerId;
 use ports::Cause;
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, JournalError, KeyStore, Limiter, Random, Receipt, RefusalEntry,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use domain::key::{Credential, FullKey, KeyHasher, KeyPrefix};
+use domain::keys::{Credential, FullKey, KeyHasher, KeyPrefix};
 use ports::Cause;
 use ports::outbound::{Clock, KeyStore, StoreError, UsageJournal};
 

@@ -14,9 +14,9 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use domain::key::KeyPrefix;
-use domain::rate::{Bucket, Rate};
-use domain::subscriber::subscriber;
+use domain::keys::KeyPrefix;
+use domain::limits::rate::{Bucket, Rate};
+use domain::limits::subscriber::subscriber;
 use futures::lock::MutexGuard;
 
 use crate::sync::buckets::{self, Buckets};

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use domain::idempotency::IdempotencyKey;
-use domain::key::{Environment, KeyId};
+use domain::keys::{Environment, KeyId};
 use domain::limits::{LimitStatus, MonthStatus};
 use domain::outcome::Endpoint;
 use domain::request::RequestId;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::insights::{BankHealth, BankState};
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::latency::Latencies;
 use domain::pacing::BankBudget;
 use ports::outbound::{BankAnswer, BankError, Clock};

@@ -4,9 +4,9 @@ use super::error::BatchError;
 use super::types::{BatchAccess, BatchView};
 use crate::lookups::LookupAccess;
 use crate::people::Caller;
-use domain::customer::CustomerId;
-use domain::key::{CounterId, KeyId, KeyOverview};
+use domain::keys::{CounterId, KeyId, KeyOverview};
 use domain::month::Month;
+use domain::people::customer::CustomerId;
 use ports::outbound::{Scope, StoredBatch};
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};

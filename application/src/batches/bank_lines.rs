@@ -1,9 +1,9 @@
 //! Open rows of a batch, in the format of the bank's own batches.
 
 use super::error::BatchError;
-use domain::batch::bank_file::BankLine;
-use domain::inference::{self, Resolution};
-use domain::lookup::LookupState;
+use domain::batches::bank_file::BankLine;
+use domain::lookups::LookupState;
+use domain::participants::inference::{self, Resolution};
 use ports::outbound::StoredLookup;
 
 use super::content::RowKind;

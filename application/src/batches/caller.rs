@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::error::BatchError;
 use super::types::BatchRead;
 use crate::admission::AdmissionError;
-use domain::customer::CustomerId;
-use domain::key::{CountedKey, Environment};
+use domain::keys::{CountedKey, Environment};
+use domain::people::customer::CustomerId;
 use ports::Cause;
 use ports::outbound::{ListError, StoreError};
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::error::BatchError;
 use super::types::BatchView;
-use domain::batch::{BatchId, BatchState};
-use domain::customer::CustomerId;
-use domain::lookup::LookupState;
+use domain::batches::{BatchId, BatchState};
+use domain::lookups::LookupState;
+use domain::people::customer::CustomerId;
 use ports::outbound::{BatchStore, StoredBatch, Timer};
 
 use super::caller::store_failed;

@@ -2,9 +2,9 @@
 
 use super::types::FaultyRow;
 use bytes::Bytes;
-use domain::batch::RowNumber;
-use domain::file::RequestedFiles;
-use domain::lookup::RetryFor;
+use domain::batches::RowNumber;
+use domain::lookups::RetryFor;
+use domain::proofs::file::RequestedFiles;
 use domain::query::ProofQuery;
 
 use crate::lookups::parts::{Damaged, decode, decode_query, encode, encode_query, text};

@@ -2,7 +2,7 @@
 
 use super::error::BatchError;
 use super::types::{BatchAccess, BatchDraft};
-use domain::batch::{BatchId, ROWS_PER_CHUNK};
+use domain::batches::{BatchId, ROWS_PER_CHUNK};
 use domain::request::RequestId;
 use ports::Cause;
 use ports::outbound::{BatchAddition, BatchBounds, BatchFacts, NewBatch, ScopeClaim, new_id};

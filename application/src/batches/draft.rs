@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::types::{DraftRow, RowOutcome, RowView, RowWarning};
 use chrono::NaiveDate;
-use domain::batch::{RowCounts, RowNumber};
+use domain::batches::{RowCounts, RowNumber};
 use domain::hints;
-use domain::inference::{self, Resolution, Unresolved};
-use domain::participant::Catalogue;
+use domain::participants::Catalogue;
+use domain::participants::inference::{self, Resolution, Unresolved};
 use domain::query::ProofQuery;
 use domain::transfer::Transfer;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use domain::key::HashGeneration;
-use domain::lookup::{BatchPart, LookupSecrets};
+use domain::keys::HashGeneration;
+use domain::lookups::{BatchPart, LookupSecrets};
 use ports::Cause;
 use ports::outbound::{BatchFacts, Cipher, StoredBatch};
 

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::batch::{POLL_BACKOFF, RowNumber, window};
-use domain::key::CountedKey;
-use domain::lookup::LookupState;
+use domain::batches::{POLL_BACKOFF, RowNumber, window};
+use domain::keys::CountedKey;
+use domain::lookups::LookupState;
 use domain::pacing::Pacing;
 use futures::FutureExt as _;
 use ports::Cause;

@@ -1,10 +1,10 @@
 //! Reports of imports.
 
-use domain::batch::RowNumber;
-use domain::notice::Notice;
+use domain::batches::RowNumber;
 use domain::payment::Payment;
-use domain::proof::Mismatch;
-use domain::seen::EarlierDeliveries;
+use domain::proofs::Mismatch;
+use domain::proofs::notice::Notice;
+use domain::proofs::seen::EarlierDeliveries;
 
 /// Result of importing files into a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

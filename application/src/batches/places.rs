@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::upload::UploadedFile;
-use domain::customer::CustomerId;
+use domain::people::customer::CustomerId;
 
 use crate::sync::counted_places::{CountedPlace, CountedPlaces};
 use crate::sync::places::{Place, Places};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::batch::bank_file::BankLine;
-use domain::batch::{BatchId, RowNumber};
+use domain::batches::bank_file::BankLine;
+use domain::batches::{BatchId, RowNumber};
 use domain::page::Page;
 use ports::outbound::{BatchFilter, StoredBatch};
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use domain::batch::RowNumber;
-use domain::key::{CountedKey, KeyId};
-use domain::lookup::LookupId;
+use domain::batches::RowNumber;
+use domain::keys::{CountedKey, KeyId};
+use domain::lookups::LookupId;
 use domain::outcome::Endpoint;
 use domain::query::ProofQuery;
 use futures::future::join_all;

@@ -1,12 +1,12 @@
 //! Construction of the lookups of rows.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::batch::RowNumber;
-use domain::file::RequestedFiles;
-use domain::key::CountedKey;
-use domain::lookup::{LookupId, Metadata};
+use domain::batches::RowNumber;
+use domain::keys::CountedKey;
+use domain::lookups::{LookupId, Metadata};
 use domain::month::Month;
 use domain::pacing::LookupClass;
+use domain::proofs::file::RequestedFiles;
 use domain::query::ProofQuery;
 use ports::Cause;
 use ports::outbound::{BatchFacts, BatchRow, LookupFacts, RowLookup};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::error::BatchError;
 use super::types::{RowOutcome, RowView};
-use domain::batch::{ROWS_PER_CHUNK, RowNumber};
+use domain::batches::{ROWS_PER_CHUNK, RowNumber};
 use ports::outbound::{BatchFacts, BatchStore, StoredLookup};
 
 use super::caller::{store_failed, unreadable};

@@ -6,12 +6,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::calendar;
-use domain::check::{CheckOutcome, CheckReport, FileKind, MAX_FILE_BYTES, ShownProof};
-use domain::file::Format;
-use domain::key::Environment;
-use domain::participant::Catalogue;
-use domain::proof::{Proof, SealedPayment};
-use domain::seal::{NotChecked, Verdict};
+use domain::keys::Environment;
+use domain::participants::Catalogue;
+use domain::proofs::check::{CheckOutcome, CheckReport, FileKind, MAX_FILE_BYTES, ShownProof};
+use domain::proofs::file::Format;
+use domain::proofs::{Proof, SealedPayment};
+use domain::seals::{NotChecked, Verdict};
 use futures::channel::oneshot;
 use ports::outbound::{Clock, ProofPdfReader};
 

@@ -8,13 +8,13 @@ use super::types::{
 };
 use bytes::Bytes;
 use chrono::TimeDelta;
-use domain::batch::BatchId;
+use domain::batches::BatchId;
 use domain::calendar;
 use domain::idempotency::FirstAnswer;
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
+use domain::limits::rate::Rate;
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
-use domain::rate::Rate;
 
 use super::error::BatchError;
 

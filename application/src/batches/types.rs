@@ -1,16 +1,16 @@
 //! Requests and views of batches, for callers with an API key and people with a session.
 
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState, RowCounts, RowNumber, RowState};
-use domain::file::RequestedFiles;
+use domain::batches::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::hints::Hint;
 use domain::idempotency::IdempotencyKey;
-use domain::inference::Unresolved;
-use domain::key::{Environment, KeyId};
+use domain::keys::{Environment, KeyId};
 use domain::limits::LimitStatus;
-use domain::lookup::{LookupState, RetryFor};
+use domain::lookups::{LookupState, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::PageRequest;
+use domain::participants::inference::Unresolved;
+use domain::proofs::file::RequestedFiles;
 use domain::query::{Field, ProofQuery};
 
 use crate::lookups::{LookupAccess, LookupView};

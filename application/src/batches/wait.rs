@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::error::BatchError;
-use domain::batch::BatchId;
+use domain::batches::BatchId;
 use ports::outbound::StoredBatch;
 
 use super::caller::{Owner, store_failed};

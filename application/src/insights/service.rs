@@ -6,14 +6,14 @@ use super::types::{BankHealth, UsageReport};
 use crate::keys::{KeyError, RequestedScope};
 use crate::people::Caller;
 use domain::audit::{AuditFilter, AuditPage};
-use domain::customer::{Customer, CustomerOverview};
-use domain::key::{Environment, KeyId, KeyOverview};
+use domain::keys::{Environment, KeyId, KeyOverview};
+use domain::limits::window::SlidingWindow;
 use domain::limits::{LimitStatus, MonthStatus};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
+use domain::people::customer::{Customer, CustomerOverview};
 use domain::request::{RequestQuery, RequestRecord};
 use domain::usage::UsageQuery;
-use domain::window::SlidingWindow;
 use ports::outbound::{
     AuditLog, Clock, CustomerStore, KeyStore, Limiter, Random, Scope, UsageReader,
 };

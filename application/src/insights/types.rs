@@ -1,7 +1,7 @@
 //! Data of the dashboard: usage and bank health.
 
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::latency::Percentiles;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::BankBudget;

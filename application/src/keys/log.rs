@@ -4,8 +4,8 @@
 use crate::people::Caller;
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::Action;
-use domain::customer::{Customer, CustomerId, Owner, Role};
-use domain::key::ApiKey;
+use domain::keys::ApiKey;
+use domain::people::customer::{Customer, CustomerId, Owner, Role};
 
 /// The actor of a change, logged by account, because a provider's subject may be an e-mail address.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::types::{KeyError, RequestedScope};
 use crate::people::Caller;
-use domain::key::{ApiKey, KeyId, KeyOverview, KeyQuery, RevokedKeys};
+use domain::keys::{ApiKey, KeyId, KeyOverview, KeyQuery, RevokedKeys};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
 use ports::outbound::{Clock, KeyStore};

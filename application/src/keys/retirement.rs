@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use domain::audit::AuditContext;
-use domain::customer::Owner;
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
+use domain::people::customer::Owner;
 use domain::request::RequestId;
 use ports::outbound::{
     Clock, KeyChange, KeyStore, Limiter, Random, Scope, StoreError, UpdateError, new_id,

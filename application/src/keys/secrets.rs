@@ -1,6 +1,6 @@
 //! Check that the configured secrets match the database.
 
-use domain::key::{HashGeneration, SecretFingerprint};
+use domain::keys::{HashGeneration, SecretFingerprint};
 use ports::outbound::{DatabaseSecret, SecretCheck, SecretFingerprints, StoreError};
 
 /// Reason why the configured secrets can't be used.

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::types::{CreatedKey, KeyError, NewKey, RequestedScope, RotatedKey};
 use crate::people::Caller;
 use domain::audit::{Action, AuditContext};
-use domain::customer::{Customer, CustomerId, ExistingKeys, Owner};
-use domain::key::{
+use domain::keys::{
     ApiKey, BoundReached, CountedKey, Credential, Environment, FullKey, Grace, KeyBounds,
     KeyHasher, KeyId, KeyName, KeyOverview, KeyQuery, RevokedKeys,
 };
 use domain::limits::{LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
+use domain::people::customer::{Customer, CustomerId, ExistingKeys, Owner};
 use ports::Cause;
 use ports::outbound::{
     Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Random,

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use domain::customer::CustomerId;
-use domain::key::{Environment, FullKey, KeyName, KeyOverview, MOST_NEW_KEYS};
+use domain::keys::{Environment, FullKey, KeyName, KeyOverview, MOST_NEW_KEYS};
 use domain::limits::Limits;
+use domain::people::customer::CustomerId;
 
 use ports::{Cause, StoreError};
 

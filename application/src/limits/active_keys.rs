@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{Snapshot, Verdict};

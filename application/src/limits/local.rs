@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::limits::{LimitStatus, Limits, MonthStatus, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use domain::month::Month;
 use ports::outbound::{Clock, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Timer};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use domain::month::Month;
 use futures::{StreamExt, stream};
 use ports::outbound::{KeyStore, StoreError};

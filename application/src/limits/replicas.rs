@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use domain::replicas::{BEAT_LIFETIME, ReplicaEstimate};
+use domain::limits::replicas::{BEAT_LIFETIME, ReplicaEstimate};
 use ports::outbound::{Clock, ReplicaRegistry, StoreError};
 use uuid::Uuid;
 
@@ -85,7 +85,7 @@ impl ReplicaMonitor {
     }
 
     /// Sends a heartbeat and updates the number of replicas. To be called before the first request is served,
-    /// and then every [`BEAT_INTERVAL`](domain::replicas::BEAT_INTERVAL).
+    /// and then every [`BEAT_INTERVAL`](domain::limits::replicas::BEAT_INTERVAL).
     ///
     /// # Errors
     /// The register can't be reached; the number is kept.

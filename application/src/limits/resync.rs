@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::{CountedKey, CounterId, KeyId};
+use domain::keys::{CountedKey, CounterId, KeyId};
 use domain::month::Month;
 
 /// Maximum number of tracked keys, a few megabytes, the same as that of cached credentials. With more keys,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::month::Month;
 use futures::channel::oneshot;
 use futures::future::{self, Either};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::person_types::PersonLookupError;
 use super::types::LookupView;
-use domain::customer::CustomerId;
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
+use domain::people::customer::CustomerId;
 use ports::outbound::{LookupStore, StoredLookup};
 
 use super::service::LookupService;

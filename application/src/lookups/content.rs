@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 use chrono::DateTime;
-use domain::file::RequestedFiles;
-use domain::lookup::Metadata;
-use domain::notice::ProofOrigin;
-use domain::participant::ParticipantCode;
+use domain::lookups::Metadata;
+use domain::participants::ParticipantCode;
+use domain::proofs::file::RequestedFiles;
+use domain::proofs::notice::ProofOrigin;
+use domain::proofs::seen::EarlierDeliveries;
 use domain::query::ProofQuery;
-use domain::seen::EarlierDeliveries;
 
 use super::parts::{Damaged, decode, decode_query, encode, encode_query, text};
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use domain::archive::ContentKey;
-use domain::customer::CustomerId;
-use domain::key::HashGeneration;
-use domain::lookup::{LookupId, LookupSecrets, Part};
+use domain::keys::HashGeneration;
+use domain::lookups::{LookupId, LookupSecrets, Part};
+use domain::people::customer::CustomerId;
+use domain::proofs::archive::ContentKey;
 use ports::Cause;
 use ports::outbound::{Cipher, CipherError, LookupFacts, StoredLookup};
 

@@ -6,7 +6,7 @@ use bytes::{Buf as _, BufMut as _, Bytes};
 use domain::account::Account;
 use domain::amount::Amount;
 use domain::calendar;
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
 

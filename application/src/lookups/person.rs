@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::people::Caller;
-use domain::customer::CustomerId;
-use domain::key::{CounterId, KeyId};
-use domain::lookup::LookupId;
+use domain::keys::{CounterId, KeyId};
+use domain::lookups::LookupId;
 use domain::month::Month;
 use domain::page::Page;
+use domain::people::customer::CustomerId;
 
 use super::person_types::{PersonLookupError, PersonLookupQuery};
 use super::types::LookupView;

@@ -1,9 +1,9 @@
 //! Requests and errors of stored lookups, for people with a session.
 
 use chrono::{DateTime, Utc};
-use domain::batch::BatchId;
-use domain::key::{Environment, KeyId};
-use domain::lookup::LookupState;
+use domain::batches::BatchId;
+use domain::keys::{Environment, KeyId};
+use domain::lookups::LookupState;
 use domain::page::PageRequest;
 
 use ports::{Cause, StoreError};

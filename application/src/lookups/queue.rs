@@ -1,8 +1,8 @@
 //! Position of a lookup in the queue.
 
 use chrono::{DateTime, Utc};
-use domain::key::Environment;
-use domain::lookup::{LookupState, QueuePlace};
+use domain::keys::Environment;
+use domain::lookups::{LookupState, QueuePlace};
 use domain::pacing::Pacing;
 use ports::outbound::{LookupStore, StoreError, StoredLookup};
 

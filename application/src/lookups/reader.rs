@@ -7,14 +7,14 @@ use crate::participants::SharedCatalogue;
 use crate::proofs::{Delivery, Files};
 use bytes::Bytes;
 use chrono::TimeDelta;
-use domain::customer::CustomerId;
-use domain::file::FileStem;
 use domain::hints;
-use domain::inference::{self, Resolution};
-use domain::lookup::{Attempt, LookupState};
+use domain::lookups::{Attempt, LookupState};
 use domain::page::{CursorError, Page, PageRequest};
-use domain::participant::Catalogue;
-use domain::proof::Proof;
+use domain::participants::Catalogue;
+use domain::participants::inference::{self, Resolution};
+use domain::people::customer::CustomerId;
+use domain::proofs::Proof;
+use domain::proofs::file::FileStem;
 use ports::Cause;
 use ports::outbound::{
     ListError, LookupFacts, LookupFilter, LookupStore, SealChecks, StoreError, StoredLookup,

@@ -9,15 +9,15 @@ use super::types::{
 use crate::admission::{AdmissionError, NotDurable};
 use async_lock::{Semaphore, SemaphoreGuardArc};
 use chrono::TimeDelta;
-use domain::customer::CustomerId;
-use domain::inference::{self, InferredBanks, Resolution};
-use domain::key::{Environment, KeyId};
-use domain::lookup::LookupId;
+use domain::keys::{Environment, KeyId};
+use domain::limits::rate::Rate;
+use domain::lookups::LookupId;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::{LookupClass, Pacing};
 use domain::page::Page;
+use domain::participants::inference::{self, InferredBanks, Resolution};
+use domain::people::customer::CustomerId;
 use domain::query::ProofQuery;
-use domain::rate::Rate;
 use domain::transfer::Banks;
 use ports::Cause;
 use ports::outbound::{

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll};
 
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use futures::channel::oneshot::{self, Receiver, Sender};
 
 use crate::sync::WorkSignal;

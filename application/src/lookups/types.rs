@@ -4,20 +4,20 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::batch::BatchId;
-use domain::file::RequestedFiles;
+use domain::batches::BatchId;
 use domain::hints::Hint;
-use domain::inference::{InferredBanks, Unresolved};
-use domain::key::{Environment, KeyId};
+use domain::keys::{Environment, KeyId};
 use domain::limits::LimitStatus;
-use domain::lookup::{Attempt, LookupId, LookupState, Metadata, QueuePlace, RetryFor};
-use domain::notice::ProofOrigin;
+use domain::lookups::{Attempt, LookupId, LookupState, Metadata, QueuePlace, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::{CursorError, PageRequest};
+use domain::participants::inference::{InferredBanks, Unresolved};
 use domain::payment::Payment;
+use domain::proofs::file::RequestedFiles;
+use domain::proofs::notice::ProofOrigin;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 
 use crate::admission::AdmissionError;
 use crate::proofs::Delivery;

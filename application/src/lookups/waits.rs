@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::customer::CustomerId;
-use domain::lookup::{LookupId, LookupState};
+use domain::lookups::{LookupId, LookupState};
+use domain::people::customer::CustomerId;
 use futures::future::select;
 use ports::outbound::{Clock, LookupStore, StoreError, StoredLookup, Timer};
 

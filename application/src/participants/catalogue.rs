@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, RwLock};
 
-use domain::participant::Catalogue;
+use domain::participants::Catalogue;
 use ports::outbound::{CatalogueStore, CatalogueVersion, StoreError};
 
 /// The catalogue that this process uses. It follows the stored one, which any process may replace:

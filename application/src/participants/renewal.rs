@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use domain::calendar;
-use domain::participant::{Catalogue, DamagedList, Renewal};
+use domain::participants::{Catalogue, DamagedList, Renewal};
 use ports::Cause;
 use ports::outbound::{
     CatalogueStore, CatalogueVersion, Clock, ParticipantSource, RenewalClaim, StoreError,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::types::Caller;
 use crate::keys::{KeyError, RequestedScope};
-use domain::customer::{Customer, CustomerId, Owner, Role};
 use domain::limits::Plan;
+use domain::people::customer::{Customer, CustomerId, Owner, Role};
 use ports::outbound::{Clock, CustomerStore, ListError, Random, Scope, StoreError, new_id};
 
 /// Maps callers to customers, and requested scopes to permitted ones. All such decisions are made here.

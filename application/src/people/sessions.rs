@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::types::{Person, Session, SessionError, SignIn, SignInAnswer, SignInError};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::customer::Owner;
-use domain::rate::RateExceeded;
-use domain::sign_in::{
+use domain::limits::rate::RateExceeded;
+use domain::people::customer::Owner;
+use domain::people::sign_in::{
     LIFETIME, PendingSignIn, PendingSignInSeal, ReturnPath, fingerprint, token_fingerprint,
 };
 use ports::outbound::{

@@ -8,9 +8,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::types::SessionError;
-use domain::customer::Owner;
-use domain::rate::{Bucket, Rate, RateExceeded};
-use domain::subscriber::subscriber;
+use domain::limits::rate::{Bucket, Rate, RateExceeded};
+use domain::limits::subscriber::subscriber;
+use domain::people::customer::Owner;
 use ports::outbound::Fingerprint;
 
 use crate::sync::buckets::{self, Buckets};

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::customer::{Owner, Role};
+use domain::people::customer::{Owner, Role};
 use domain::request::RequestId;
 
 use ports::Cause;

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::delivery::FetchError;
 use bytes::Bytes;
-use domain::file::FileStem;
-use domain::proof::Proof;
-use domain::seal::CheckedSeal;
+use domain::proofs::Proof;
+use domain::proofs::file::FileStem;
+use domain::seals::CheckedSeal;
 use domain::transfer::Transfer;
 use ports::outbound::BankFiles;
 

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::archive::{ArchiveKeys, ArchiveSecrets};
-use domain::proof::Proof;
+use domain::proofs::Proof;
+use domain::proofs::archive::{ArchiveKeys, ArchiveSecrets};
 use domain::request::RequestId;
 use futures::channel::oneshot;
 use futures::future::{Either, select};

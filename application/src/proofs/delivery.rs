@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::file::FileStem;
 use domain::hints::Hint;
-use domain::inference::{InferenceFailure, InferredBanks};
-use domain::notice::ProofOrigin;
 use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
+use domain::participants::inference::{InferenceFailure, InferredBanks};
 use domain::payment::Payment;
-use domain::proof::Proof;
-use domain::seal::CheckedSeal;
-use domain::seen::EarlierDeliveries;
+use domain::proofs::Proof;
+use domain::proofs::file::FileStem;
+use domain::proofs::notice::ProofOrigin;
+use domain::proofs::seen::EarlierDeliveries;
+use domain::seals::CheckedSeal;
 use domain::transfer::{Banks, SameInstitution};
 
 use ports::Cause;

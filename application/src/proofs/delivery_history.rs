@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::key::{Environment, KeyHasher};
-use domain::participant::ParticipantCode;
-use domain::proof::Proof;
+use domain::keys::{Environment, KeyHasher};
+use domain::participants::ParticipantCode;
+use domain::people::customer::CustomerId;
+use domain::proofs::Proof;
+use domain::proofs::seen::{EarlierDeliveries, ProofMark};
 use domain::request::RequestId;
-use domain::seen::{EarlierDeliveries, ProofMark};
 use ports::Cause;
 use ports::outbound::{Clock, SeenProofs, UsageJournal};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use domain::key::CounterId;
+use domain::keys::CounterId;
 
 /// Maximum number of concurrent lookups of one key in this process.
 const MAX_PER_KEY: u32 = 64;

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use super::delivery::{Delivery, FetchError, Files, LookupDetails};
 use crate::participants::SharedCatalogue;
-use domain::file::RequestedFiles;
-use domain::key::Environment;
-use domain::notice::ProofOrigin;
+use domain::keys::Environment;
 use domain::outcome::Outcome;
 use domain::pacing::{Lane, ThrottleReason};
 use domain::payment::Payment;
-use domain::proof::Proof;
+use domain::proofs::Proof;
+use domain::proofs::file::RequestedFiles;
+use domain::proofs::notice::ProofOrigin;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
 use futures::FutureExt;

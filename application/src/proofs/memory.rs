@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::file::{FileStem, RequestedFiles};
-use domain::key::Environment;
-use domain::proof::Proof;
-use domain::seal::CheckedSeal;
-use domain::seen::ProofMark;
+use domain::keys::Environment;
+use domain::proofs::Proof;
+use domain::proofs::file::{FileStem, RequestedFiles};
+use domain::proofs::seen::ProofMark;
+use domain::seals::CheckedSeal;
 use domain::transfer::Transfer;
 use moka::sync::Cache;
 

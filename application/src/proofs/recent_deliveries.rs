@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::seen::{EarlierDeliveries, ProofMark};
+use domain::people::customer::CustomerId;
+use domain::proofs::seen::{EarlierDeliveries, ProofMark};
 use moka::sync::Cache;
 use ports::outbound::Clock;
 

@@ -5,13 +5,13 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use domain::idempotency::{FirstAnswer, is_repeatable};
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::Lane;
+use domain::proofs::seen::{EarlierDeliveries, ProofMark};
 use domain::query::ProofQuery;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
-use domain::seen::{EarlierDeliveries, ProofMark};
+use domain::seals::SealVerdict;
 use futures::FutureExt as _;
 use ports::outbound::Clock;
 use tracing::Instrument as _;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::delivery::FetchError;
-use domain::customer::CustomerId;
 use domain::pacing::LookupClass;
+use domain::people::customer::CustomerId;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use tracing::{Instrument as _, Span};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::seal::{SealKey, SealKeyOrigin, Signer};
+use domain::seals::{SealKey, SealKeyOrigin, Signer};
 use ports::outbound::{Clock, SealSample, SealStore, SealVerifier, StoreError, StoredSealKey};
 
 use super::ring::{BuiltinKeys, BuiltinSealKey};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use domain::participant::ParticipantCode;
-use domain::seal::{CertificateNumber, SealKey, Signer};
+use domain::participants::ParticipantCode;
+use domain::seals::{CertificateNumber, SealKey, Signer};
 use moka::sync::Cache;
 use ports::outbound::StoredSealKey;
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::Environment;
-use domain::proof::Proof;
-use domain::seal::{
+use domain::keys::Environment;
+use domain::proofs::Proof;
+use domain::seals::{
     CheckedSeal, NotChecked, SealKey, SealedDigest, Signer, UncheckedSeal, Verdict,
 };
 use ports::outbound::{

@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use domain::rate::{Bucket, Rate, RateExceeded};
+use domain::limits::rate::{Bucket, Rate, RateExceeded};
 use moka::sync::Cache;
 
 /// Maximum number of tracked keys.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use domain::archive::ContentKey;
-use domain::customer::CustomerId;
-use domain::key::HashGeneration;
-use domain::webhook::{EndpointId, EndpointSecret, WebhookSecrets};
+use domain::keys::HashGeneration;
+use domain::people::customer::CustomerId;
+use domain::proofs::archive::ContentKey;
+use domain::webhooks::{EndpointId, EndpointSecret, WebhookSecrets};
 use ports::Cause;
 use ports::outbound::{Cipher, CipherError, EncryptedSecret, StoredEndpoint};
 

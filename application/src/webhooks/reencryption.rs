@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::webhook::RotatedSecrets;
+use domain::webhooks::RotatedSecrets;
 use ports::Cause;
 use ports::outbound::{Clock, EncryptedSecret, StoreError, StoredEndpoint, WebhookStore};
 

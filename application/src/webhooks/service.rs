@@ -8,9 +8,9 @@ use super::types::{
 };
 use crate::people::Caller;
 use domain::audit::AuditContext;
-use domain::customer::CustomerId;
 use domain::page::{Page, PageRequest};
-use domain::webhook::{
+use domain::people::customer::CustomerId;
+use domain::webhooks::{
     DeliveryId, DisabledReason, EndpointId, EndpointSecret, EndpointState, EventTypes, Reach,
     RotatedSecrets, SECRET_BYTES, WebhookEvent, WebhookUrl, attempts_left,
 };

@@ -1,8 +1,8 @@
 //! Requests, views and errors of webhooks, for people with a session.
 
 use chrono::{DateTime, Utc};
-use domain::key::Environment;
-use domain::webhook::{
+use domain::keys::Environment;
+use domain::webhooks::{
     AttemptsLeft, DeliveryAttempt, DeliveryId, DeliveryState, EndpointId, EndpointSecret,
     EndpointState, EventType, EventTypes, EventTypesError, MAX_ENDPOINTS, UrlError, WebhookUrl,
 };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::webhook::{
+use domain::webhooks::{
     AnswerText, AttemptResult, DeliveryAttempt, EndpointSecret, EndpointState, Jitter, SendFailure,
     next_delivery, next_uncounted, signature,
 };

@@ -24,14 +24,14 @@ use application::{
     BatchAccess, BatchDraft, BatchError, BatchQuery, BatchView, CreatedBatch, DraftRow, RowOutcome,
     RowView,
 };
-use domain::batch::BatchState::{Finished, Paused};
-use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
-use domain::customer::Role;
-use domain::key::Environment;
+use domain::batches::BatchState::{Finished, Paused};
+use domain::batches::{BatchId, BatchState, RowCounts, RowNumber};
+use domain::keys::Environment;
 use domain::limits::Limits;
-use domain::lookup::{LookupState, RetryFor};
+use domain::lookups::{LookupState, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
+use domain::people::customer::Role;
 use domain::query::ProofQuery;
 use ports::outbound::{BatchStore as _, Clock as _, StoredLookup};
 use testkit::fakes::Fault;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::ChangeFeed;
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::month::Month;
 use futures::FutureExt;
 use futures::future::join;

@@ -10,7 +10,7 @@ use application::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::{CountedKey, KeyBounds, KeyId};
+use domain::keys::{CountedKey, KeyBounds, KeyId};
 use domain::limits::{LimitStatus, Limits, MonthStatus, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};

@@ -7,7 +7,7 @@ use crate::support::fixture::{HERE, fixture, fixture_with, month_used};
 use crate::support::{Elsewhere, WatchedKeys, disk_full, limits, noon, operator};
 use application::{Admission, AdmissionError, RequestedScope};
 use chrono::TimeDelta;
-use domain::key::{CountedKey, Environment, FullKey};
+use domain::keys::{CountedKey, Environment, FullKey};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};

@@ -9,11 +9,11 @@ use crate::support::{
 use application::{Caller, KeyError, RequestedScope, UsageReport};
 use chrono::{DateTime, Utc};
 use domain::audit::AuditFilter;
-use domain::customer::Role;
-use domain::key::{Environment, KeyOverview};
+use domain::keys::{Environment, KeyOverview};
 use domain::limits::{LimitStatus, MinuteStatus, Plan};
 use domain::outcome::Outcome;
 use domain::page::{Cursor, PageRequest, PageSize};
+use domain::people::customer::Role;
 use domain::request::RequestQuery;
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::outbound::{Clock, CustomerStore};

@@ -13,13 +13,13 @@ use application::{
 };
 use chrono::TimeDelta;
 use domain::audit::{Action, AuditFilter};
-use domain::customer::{CustomerId, ExistingKeys, Role};
-use domain::key::{
+use domain::keys::{
     Environment, Grace, KeyFilter, KeyId, KeyName, KeyOverview, KeyQuery, KeySort, KeyStatus,
     MOST_NEW_KEYS, RevokedKeys,
 };
 use domain::limits::{Limits, LimitsChange, Plan};
 use domain::page::{Direction, PageRequest, PageSize};
+use domain::people::customer::{CustomerId, ExistingKeys, Role};
 use ports::outbound::{AuditLog, Clock, CustomerStore};
 use testkit::fakes::{CountingRandom, Fault};
 use uuid::Uuid;

@@ -23,14 +23,14 @@ use application::{
     LookupView, Read, RemovedLookup, Reply, Served,
 };
 use chrono::{DateTime, Utc};
-use domain::customer::Role;
-use domain::key::Environment;
-use domain::lookup::LookupState::{
+use domain::keys::Environment;
+use domain::lookups::LookupState::{
     Canceled, Delivered, Expired, Failed, NotFound, Queued, Running, Waiting,
 };
-use domain::lookup::{LookupId, LookupState, RetryScale};
+use domain::lookups::{LookupId, LookupState, RetryScale};
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
+use domain::people::customer::Role;
 use ports::outbound::{BankError, Clock as _, LookupFilter, LookupStore as _, StoredLookup};
 use testkit::fakes::{Fault, Script, unsealed_proof};
 use testkit::lookups::{Asked, Invalid};

@@ -7,7 +7,7 @@ use application::{CatalogueRenewal, RenewalError, RenewalRound, SharedCatalogue}
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use domain::calendar;
-use domain::participant::{Catalogue, DamagedList, ListedParticipant, ParticipantCode};
+use domain::participants::{Catalogue, DamagedList, ListedParticipant, ParticipantCode};
 use futures::future::join_all;
 use ports::outbound::{BankError, Clock as _, ParticipantSource};
 use testkit::fakes::{ManualClock, MemoryStore};

@@ -8,17 +8,17 @@ use application::{
     ProofCache, ProofMemory, ProofRequest, ProofService, ProofSource,
 };
 use domain::amount::Amount;
-use domain::file::RequestedFiles;
 use domain::hints::Hint;
-use domain::inference::{self, InferredBanks};
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
-use domain::participant::{Catalogue, ParticipantCode};
+use domain::participants::inference::{self, InferredBanks};
+use domain::participants::{Catalogue, ParticipantCode};
 use domain::payment::PaymentState;
+use domain::proofs::file::RequestedFiles;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
-use domain::seal::{SealHash, Verdict};
+use domain::seals::{SealHash, Verdict};
 use domain::transfer::Transfer;
 use futures::future::join_all;
 use ports::contract::bank::scene;

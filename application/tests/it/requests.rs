@@ -12,7 +12,7 @@ use application::{AdmissionError, Answered, Charge, Delivery, FetchError, Reply,
 use domain::limits::MonthlyUse;
 use domain::outcome::Outcome;
 use domain::query::ProofQuery;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use domain::transfer::Transfer;
 use ports::outbound::BankError;
 use rstest::rstest;

@@ -6,9 +6,9 @@ use crate::support::fixture::{Fixture, Holder, fixture};
 use crate::support::{OWN, limits, operator};
 use application::{AdmissionError, Retirement};
 use domain::audit::{Action, AuditFilter};
-use domain::customer::Owner;
-use domain::key::{KeyId, KeyStatus};
+use domain::keys::{KeyId, KeyStatus};
 use domain::page::{PageRequest, PageSize};
+use domain::people::customer::Owner;
 use ports::outbound::AuditLog;
 use testkit::fakes::CountingRandom;
 

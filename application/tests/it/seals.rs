@@ -6,7 +6,7 @@ mod support;
 mod verdicts;
 
 use application::{SealImportError, SealVerdicts as _};
-use domain::seal::{NotChecked, SealHash, SealKeyOrigin, UncheckedSeal, Verdict};
+use domain::seals::{NotChecked, SealHash, SealKeyOrigin, UncheckedSeal, Verdict};
 use ports::outbound::{Clock as _, MAX_SAMPLES, SealChecks as _, SealSample, SealStore as _};
 use testkit::fakes::Fault;
 

@@ -10,8 +10,8 @@ use application::{
     SignInError,
 };
 use chrono::TimeDelta;
-use domain::customer::{Owner, Role};
-use domain::sign_in::{PendingSignInSeal, fingerprint};
+use domain::people::customer::{Owner, Role};
+use domain::people::sign_in::{PendingSignInSeal, fingerprint};
 use futures::future::join_all;
 use ports::outbound::{Claims, DenyList, Fingerprint, IdentityError, TokenError};
 use testkit::fakes::{CountingRandom, Fault, ManualClock, MemoryStore, ScriptedIdentity, SignOut};

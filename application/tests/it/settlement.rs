@@ -8,9 +8,9 @@ use application::{Admission, NotDurable, Settlement};
 use domain::limits::{LimitStatus, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use domain::transfer::Banks;
 use ports::outbound::RequestEntry;
 

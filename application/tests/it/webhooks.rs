@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use application::DeliveryView;
 use chrono::TimeDelta;
-use domain::webhook::{
+use domain::webhooks::{
     AttemptResult, DeliveryState, EndpointSecret, EndpointState, SendFailure, signature,
 };
 use ports::outbound::OutgoingMessage;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
-use domain::key::{CountedKey, Environment, FullKey, HashGeneration, KeyHash, KeyHasher, KeyId};
+use domain::keys::{CountedKey, Environment, FullKey, HashGeneration, KeyHash, KeyHasher, KeyId};
 use domain::limits::{Limits, MAX_PER_MINUTE, MonthlyUse};
 use domain::month::Month;
 use limiter_redis::RedisLimiter;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use domain::limits::Limits;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
 use ports::outbound::{Limiter, Verdict};

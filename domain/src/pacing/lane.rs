@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::customer::CustomerId;
-use crate::key::CounterId;
+use crate::keys::CounterId;
+use crate::people::customer::CustomerId;
 use crate::variants::named_enum;
 
 /// Maximum number of interactive lookups of one key that wait for a turn.

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use super::lane::{INTERACTIVE_IN_A_ROW, Lane, LookupClass, QueueLength};
-use crate::customer::CustomerId;
-use crate::key::CounterId;
+use crate::keys::CounterId;
+use crate::people::customer::CustomerId;
 
 /// Waiting lookups in the order of their turns.
 #[derive(Debug)]

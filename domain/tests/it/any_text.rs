@@ -3,7 +3,7 @@
 use domain::account::Account;
 use domain::amount::{Amount, centavos_from_bank_spelling};
 use domain::calendar::parse_date;
-use domain::key::{FullKey, KeyName};
+use domain::keys::{FullKey, KeyName};
 use domain::page::Cursor;
 use proptest::prelude::*;
 

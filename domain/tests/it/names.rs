@@ -1,13 +1,13 @@
 //! Names that are stored, logged or part of the API: they never change.
 
 use domain::audit::Action;
-use domain::customer::{ExistingKeys, Role};
-use domain::key::{Environment, KeyStatus};
+use domain::keys::{Environment, KeyStatus};
 use domain::limits::Plan;
-use domain::lookup::LookupState;
+use domain::lookups::LookupState;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::ThrottleReason;
 use domain::payment::PaymentState;
+use domain::people::customer::{ExistingKeys, Role};
 use domain::usage::{Breakdown, Granularity};
 
 /// Asserts the names of an enum's variants, their order, and that each is parsed; names in one text.

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
-use domain::customer::CustomerId;
+use domain::batches::{BatchId, BatchState, RowCounts, RowNumber};
 use domain::idempotency::FirstAnswer;
-use domain::key::{ApiKey, Environment};
-use domain::lookup::{LookupId, LookupState};
+use domain::keys::{ApiKey, Environment};
+use domain::lookups::{LookupId, LookupState};
 use domain::month::Month;
-use domain::notice::ProofOrigin;
 use domain::page::{PageRequest, PageSize};
-use domain::seal::SealVerdict;
-use domain::webhook::{EventType, WebhookEvent};
+use domain::people::customer::CustomerId;
+use domain::proofs::notice::ProofOrigin;
+use domain::seals::SealVerdict;
+use domain::webhooks::{EventType, WebhookEvent};
 use futures::future::join;
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Contract of the store of the catalogue.
 
 use chrono::{DateTime, Days, TimeDelta, Utc};
-use domain::participant::Catalogue;
+use domain::participants::Catalogue;
 
 use super::fixture::noon;
 use super::ok;

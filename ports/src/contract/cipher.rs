@@ -1,6 +1,6 @@
 //! Contract of a cipher.
 
-use domain::archive::ContentKey;
+use domain::proofs::archive::ContentKey;
 
 use crate::outbound::{Cipher, CipherError};
 

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use domain::audit::{
     Action, AuditContext, AuditEntry, AuditFilter, customer_difference, difference,
 };
-use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
-use domain::key::{ApiKey, KeyId};
+use domain::keys::{ApiKey, KeyId};
 use domain::limits::Plan;
 use domain::page::PageRequest;
+use domain::people::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
 
 use super::fixture::*;
 use super::ok;

@@ -1,6 +1,6 @@
 //! Contract of the deny list.
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 
 use super::fixture::{instant, record};
 use super::ok;

@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
-use domain::batch::{BatchId, RowCounts, RowNumber};
-use domain::customer::{Customer, CustomerId, Owner};
-use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix};
+use domain::batches::{BatchId, RowCounts, RowNumber};
+use domain::keys::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix};
 use domain::limits::{Limits, LimitsChange, Plan};
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use domain::month::Month;
 use domain::pacing::LookupClass;
 use domain::page::{Cursor, PageRequest, PageSize};
+use domain::people::customer::{Customer, CustomerId, Owner};
 use domain::request::RequestId;
 use uuid::Uuid;
 

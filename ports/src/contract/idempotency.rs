@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use domain::outcome::Outcome;
-use domain::seen::EarlierDeliveries;
+use domain::proofs::seen::EarlierDeliveries;
 use uuid::Uuid;
 
 use super::fixture::{lookup_of, record};

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::request::{RequestId, RequestQuery, RequestRecord};
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use domain::transfer::Banks;
 use domain::usage::RequestCriteria;
 use futures::future::join_all;

@@ -6,8 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{
     Action, AuditContext, AuditEntry, AuditFilter, FieldChange, creation, difference,
 };
-use domain::customer::{Customer, CustomerId};
-use domain::key::{
+use domain::keys::{
     ApiKey, BoundReached, CountedKey, Credential, Environment, HashGeneration, KeyBounds,
     KeyFilter, KeyId, KeyOverview, KeyPrefix, KeyQuery, KeySort, KeyStatus, MOST_NEW_KEYS,
     NEW_KEYS_SPAN, RevokedKeys,
@@ -15,6 +14,7 @@ use domain::key::{
 use domain::limits::{LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Direction, Page, PageRequest, PageSize};
+use domain::people::customer::{Customer, CustomerId};
 use uuid::Uuid;
 
 use super::fixture::*;

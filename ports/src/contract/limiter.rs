@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use domain::limits::{LimitStatus, Limits, MonthStatus, MonthlyUse};
 use domain::month::Month;
 use uuid::Uuid;

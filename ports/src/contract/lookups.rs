@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
-use domain::customer::{Customer, CustomerId};
-use domain::key::{ApiKey, Environment};
-use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
+use domain::keys::{ApiKey, Environment};
+use domain::lookups::{Attempt, LookupId, LookupState, QueueAhead};
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
-use domain::seal::SealVerdict;
+use domain::people::customer::{Customer, CustomerId};
+use domain::seals::SealVerdict;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::future::{Either, select};
 use futures::{StreamExt as _, pin_mut};

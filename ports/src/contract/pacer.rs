@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::customer::CustomerId;
-use domain::key::CounterId;
+use domain::keys::CounterId;
 use domain::pacing::{
     BackOff, FIRST_BACK_OFF, Lane, LookupClass, MAX_WAITING_PER_KEY, Pacing, QueueLength,
     Throttled, WINDOW,
 };
+use domain::people::customer::CustomerId;
 use futures::future::{Either, join, join_all, select};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Contract of the archive of issued proofs.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::archive::ArchiveIndex;
+use domain::proofs::archive::ArchiveIndex;
 
 use super::journal::noon;
 use super::ok;

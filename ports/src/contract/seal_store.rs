@@ -1,8 +1,8 @@
 //! Contract of the store of keys and samples of seals.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::participant::ParticipantCode;
-use domain::seal::{CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, SealedDigest, Signer};
+use domain::participants::ParticipantCode;
+use domain::seals::{CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, SealedDigest, Signer};
 
 use super::fixture::noon;
 use super::ok;

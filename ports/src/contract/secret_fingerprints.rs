@@ -1,6 +1,6 @@
 //! Contract of the store of secrets' fingerprints.
 
-use domain::key::{HashGeneration, SecretFingerprint};
+use domain::keys::{HashGeneration, SecretFingerprint};
 
 use super::ok;
 use super::stores::{Pair, Stores};

@@ -1,9 +1,9 @@
 //! Contract of the proofs that were delivered to each customer, written by the journal.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::customer::CustomerId;
 use domain::outcome::Outcome;
-use domain::seen::{EarlierDeliveries, ProofMark};
+use domain::people::customer::CustomerId;
+use domain::proofs::seen::{EarlierDeliveries, ProofMark};
 
 use super::fixture::customer;
 use super::journal::{JournalUnderTest, noon, request};

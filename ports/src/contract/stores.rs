@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use domain::audit::{AuditEntry, AuditFilter};
-use domain::customer::{Customer, CustomerId, ExistingKeys};
-use domain::key::{ApiKey, KeyBounds, KeyId};
+use domain::keys::{ApiKey, KeyBounds, KeyId};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{PageRequest, PageSize};
+use domain::people::customer::{Customer, CustomerId, ExistingKeys};
 use futures::future::join_all;
 
 use super::fixture::{act, customer, month, record};

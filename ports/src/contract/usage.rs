@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::{ApiKey, KeyId, KeyOverview};
+use domain::keys::{ApiKey, KeyId, KeyOverview};
 use domain::latency::Latencies;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::request::{RequestId, RequestQuery, RequestRecord};
 use domain::transfer::Banks;
 use domain::usage::{Breakdown, Granularity, MAX_SERIES, Period, RequestCriteria, UsageQuery};

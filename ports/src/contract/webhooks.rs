@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{Action, AuditFilter};
-use domain::customer::CustomerId;
-use domain::key::{Environment, HashGeneration};
-use domain::lookup::LookupState;
+use domain::keys::{Environment, HashGeneration};
+use domain::lookups::LookupState;
 use domain::page::PageRequest;
-use domain::seal::SealVerdict;
-use domain::webhook::{
+use domain::people::customer::CustomerId;
+use domain::seals::SealVerdict;
+use domain::webhooks::{
     AnswerText, AttemptResult, DeliveryAttempt, DeliveryState, DisabledReason, EndpointId,
     EndpointState, EventType, EventTypes, MAX_ENDPOINTS, NextDelivery, RotatedSecrets, SendFailure,
     WebhookEvent, WebhookUrl,
@@ -94,7 +94,7 @@ fn event(number: u16) -> WebhookEvent {
         state: LookupState::Delivered.name(),
         reason: None,
         seal: Some(SealVerdict::Valid),
-        origin: Some(domain::notice::ProofOrigin::Fetched),
+        origin: Some(domain::proofs::notice::ProofOrigin::Fetched),
         batch: None,
         at: instant(number),
     }
@@ -227,6 +227,6 @@ impl Stores {
     }
 }
 
-fn ids(claimed: &[ClaimedDelivery]) -> Vec<domain::webhook::DeliveryId> {
+fn ids(claimed: &[ClaimedDelivery]) -> Vec<domain::webhooks::DeliveryId> {
     claimed.iter().map(|claimed| claimed.delivery.id).collect()
 }

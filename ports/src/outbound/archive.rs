@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::archive::{ArchiveIndex, ContentKey};
+use domain::proofs::archive::{ArchiveIndex, ContentKey};
 
 use super::StoreError;
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::file::RequestedFiles;
 use domain::pacing::{BankBudget, Lane, ThrottleReason};
 use domain::payment::Payment;
+use domain::proofs::file::RequestedFiles;
 use domain::transfer::Transfer;
 
 use crate::Cause;

@@ -2,14 +2,14 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
-use domain::customer::CustomerId;
-use domain::key::{CountedKey, CounterId, Environment, HashGeneration, KeyId};
-use domain::lookup::{LookupId, LookupState};
+use domain::batches::{BatchId, BatchState, RowCounts, RowNumber};
+use domain::keys::{CountedKey, CounterId, Environment, HashGeneration, KeyId};
+use domain::lookups::{LookupId, LookupState};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
+use domain::people::customer::CustomerId;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use uuid::Uuid;
 
 use super::{Lease, ListError, LookupFacts, ScopeClaim, StoreError, StoredLookup};
@@ -131,7 +131,7 @@ pub struct NewBatch {
     pub facts: BatchFacts,
     /// The batch's name and options, encrypted.
     pub content: Vec<u8>,
-    /// The encrypted rows: [`domain::batch::ROWS_PER_CHUNK`] in each chunk except the last, which may have
+    /// The encrypted rows: [`domain::batches::ROWS_PER_CHUNK`] in each chunk except the last, which may have
     /// fewer.
     pub chunks: Vec<Vec<u8>>,
     /// Claim of the creating request's idempotency key; `None` if it has none.

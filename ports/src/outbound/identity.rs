@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::Role;
+use domain::people::customer::Role;
 
 use crate::Cause;
 

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditContext, AuditFilter, AuditPage};
-use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Page, PageRequest};
+use domain::people::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
 use domain::request::{RequestQuery, RequestRecord};
 use domain::usage::UsageQuery;
 

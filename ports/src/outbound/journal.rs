@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::people::customer::CustomerId;
+use domain::proofs::seen::ProofMark;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
-use domain::seen::ProofMark;
+use domain::seals::SealVerdict;
 use domain::transfer::Banks;
 use uuid::Uuid;
 

@@ -3,14 +3,14 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
-use domain::customer::CustomerId;
-use domain::key::{
+use domain::keys::{
     ApiKey, BoundReached, CountedKey, Credential, KeyBounds, KeyId, KeyName, KeyOverview,
     KeyPrefix, KeyQuery, RevokedKeys,
 };
 use domain::limits::{Limits, LimitsChange, MonthlyUse};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
+use domain::people::customer::CustomerId;
 
 use crate::StoreError;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::limits::{LimitStatus, MonthStatus};
 use domain::month::Month;
 use uuid::Uuid;

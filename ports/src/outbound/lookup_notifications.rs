@@ -1,7 +1,7 @@
 //! Port: notifications of other processes' changes of stored lookups.
 
 use async_trait::async_trait;
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 
 use super::StoreError;
 

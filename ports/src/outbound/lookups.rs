@@ -2,16 +2,16 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, RowNumber};
-use domain::customer::CustomerId;
-use domain::key::{CountedKey, CounterId, Environment, HashGeneration};
-use domain::lookup::{Attempt, LookupId, LookupState, QueueAhead};
+use domain::batches::{BatchId, RowNumber};
+use domain::keys::{CountedKey, CounterId, Environment, HashGeneration};
+use domain::lookups::{Attempt, LookupId, LookupState, QueueAhead};
 use domain::month::Month;
 use domain::pacing::LookupClass;
 use domain::page::{Page, PageRequest};
+use domain::people::customer::CustomerId;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
-use domain::webhook::{LookupEnd, WebhookEvent};
+use domain::seals::SealVerdict;
+use domain::webhooks::{LookupEnd, WebhookEvent};
 use uuid::Uuid;
 
 use super::{ListError, ScopeClaim, StoreError};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use domain::participant::{Catalogue, ListedParticipant};
+use domain::participants::{Catalogue, ListedParticipant};
 
 use super::{BankError, StoreError};
 

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::Environment;
-use domain::proof::Proof;
-use domain::seal::{
+use domain::keys::Environment;
+use domain::proofs::Proof;
+use domain::seals::{
     CheckedSeal, SEAL_BYTES, SealHash, SealKey, SealKeyOrigin, SealedDigest, Signer, UncheckedSeal,
 };
 

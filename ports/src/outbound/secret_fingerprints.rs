@@ -1,7 +1,7 @@
 //! Port: fingerprints of a database's secrets.
 
 use async_trait::async_trait;
-use domain::key::{HashGeneration, SecretFingerprint};
+use domain::keys::{HashGeneration, SecretFingerprint};
 
 use super::StoreError;
 

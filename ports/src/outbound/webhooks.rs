@@ -5,10 +5,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditContext, WebhookFacts};
-use domain::customer::CustomerId;
-use domain::key::{Environment, HashGeneration};
+use domain::keys::{Environment, HashGeneration};
 use domain::page::{Page, PageRequest};
-use domain::webhook::{
+use domain::people::customer::CustomerId;
+use domain::webhooks::{
     DeliveryAttempt, DeliveryId, DeliveryState, DisabledReason, EndpointHealth, EndpointId,
     EndpointState, EventType, EventTypes, MAX_ENDPOINTS, NextDelivery, RotatedSecrets, SendFailure,
     WebhookEvent, WebhookUrl,
@@ -114,7 +114,7 @@ pub trait WebhookStore: Send + Sync {
     ) -> Result<Resending, StoreError>;
 
     /// Claims up to `most` due deliveries under this lease. Webhooks take turns, each with at most
-    /// [`free_places`](domain::webhook::free_places). Within a webhook, the longest due goes first. MUST NOT
+    /// [`free_places`](domain::webhooks::free_places). Within a webhook, the longest due goes first. MUST NOT
     /// give one delivery to two callers.
     async fn claim_deliveries(
         &self,

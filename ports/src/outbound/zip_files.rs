@@ -1,13 +1,13 @@
 //! Port: reading of ZIP files that users upload.
 
 use bytes::Bytes;
-use domain::check::{ZipBounds, ZipError};
+use domain::proofs::check::{ZipBounds, ZipError};
 
 /// Port: reader of ZIP files.
 pub trait ZipReader: Send + Sync {
     /// Reads the directory of a ZIP file. The file may be hostile: memory and time MUST be bounded by its
     /// size and by `bounds`, whatever its directory says, and file names in it MUST NOT be used as paths.
-    /// MUST refuse ZIP files that different programs extract differently ([`domain::check::ZipEntry::of`]).
+    /// MUST refuse ZIP files that different programs extract differently ([`domain::proofs::check::ZipEntry::of`]).
     ///
     /// # Errors
     /// [`ZipError::Damaged`], [`ZipError::TooManyFiles`].
@@ -17,7 +17,7 @@ pub trait ZipReader: Send + Sync {
 /// The files of a ZIP, read one after another, so that only one is in memory at a time.
 pub trait ZipFiles: Send {
     /// Inflates the next file, skipping metadata of operating systems
-    /// ([`domain::check::ZipEntry::is_litter`]); `None` after the last one. A file that can't be read doesn't
+    /// ([`domain::proofs::check::ZipEntry::is_litter`]); `None` after the last one. A file that can't be read doesn't
     /// affect the others.
     fn next_file(&mut self) -> Option<ZippedFile>;
 }

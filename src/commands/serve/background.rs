@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use application::{ChangeFeed, Reencrypted, WebhookReencryption};
-use domain::replicas::BEAT_INTERVAL;
+use domain::limits::replicas::BEAT_INTERVAL;
 use ports::outbound::{UsageJournal, WebhookStore};
 use store_seaorm::Journal;
 use tokio::task::JoinSet;

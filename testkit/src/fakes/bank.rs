@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::file::RequestedFiles;
 use domain::pacing::{BankBudget, ThrottleReason};
 use domain::payment::{Payment, PaymentState};
+use domain::proofs::file::RequestedFiles;
 use domain::transfer::Transfer;
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 use tokio::sync::watch;
@@ -226,7 +226,7 @@ impl Bank for ScriptedBank {
 mod tests {
     use super::*;
     use domain::pacing::QueueLength;
-    use domain::proof::Proof;
+    use domain::proofs::Proof;
     use ports::contract::bank::{lookup, scene, transfer};
 
     ports::bank!(bank_that_answers_by_amount());

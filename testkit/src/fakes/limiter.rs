@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use memory::InProcessLimiter;

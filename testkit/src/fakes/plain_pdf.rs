@@ -1,8 +1,8 @@
 //! PDFs that a reader of their own reads: each line tells a text and where it stands on the page.
 
 use bytes::Bytes;
-use domain::check::{Drawing, PORTAL_NOTICE, PdfError, PrintedPage, TextRun, printed_date};
-use domain::proof::Proof;
+use domain::proofs::Proof;
+use domain::proofs::check::{Drawing, PORTAL_NOTICE, PdfError, PrintedPage, TextRun, printed_date};
 use ports::outbound::ProofPdfReader;
 
 /// Reader of the PDFs of [`plain_pdf`]: a page in the portal's own drawing, with the texts of the lines after

@@ -1,10 +1,10 @@
 //! Checks of seals that know no key, and readers of PDFs that are none.
 
 use async_trait::async_trait;
-use domain::check::{PdfError, PrintedPage};
-use domain::key::Environment;
-use domain::proof::Proof;
-use domain::seal::{CheckedSeal, NotChecked, SealHash, Verdict};
+use domain::keys::Environment;
+use domain::proofs::Proof;
+use domain::proofs::check::{PdfError, PrintedPage};
+use domain::seals::{CheckedSeal, NotChecked, SealHash, Verdict};
 use ports::outbound::{ProofPdfReader, SealChecks};
 
 /// Checks of seals that know no key, and record nothing.

@@ -22,17 +22,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use domain::archive::ArchiveIndex;
 use domain::audit::AuditEntry;
-use domain::batch::BatchId;
-use domain::customer::{Customer, CustomerId};
+use domain::batches::BatchId;
 use domain::idempotency::IdempotencyScope;
-use domain::key::{ApiKey, HashGeneration, KeyId, SecretFingerprint};
+use domain::keys::{ApiKey, HashGeneration, KeyId, SecretFingerprint};
 use domain::limits::MonthlyUse;
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use domain::month::Month;
-use domain::participant::Catalogue;
-use domain::seen::ProofMark;
+use domain::participants::Catalogue;
+use domain::people::customer::{Customer, CustomerId};
+use domain::proofs::archive::ArchiveIndex;
+use domain::proofs::seen::ProofMark;
 use ports::outbound::{
     CatalogueVersion, DatabaseSecret, Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry,
     SealSample, StoreError, StoredSealKey,

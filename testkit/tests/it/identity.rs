@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::customer::Role;
+use domain::people::customer::Role;
 use ports::Cause;
 use ports::outbound::{
     AuthorizationRequest, Claims, CodeGrant, IdentityError, IdentityProvider, TokenError,

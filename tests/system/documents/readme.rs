@@ -27,7 +27,7 @@ fn first_five_minutes() {
     let paste = here(page.next("The first five minutes")).with("cep_test_…", key);
     shell.run(&paste.text);
     let proof = fs::read(shell.file("cep.xml")).unwrap();
-    assert!(domain::proof::Proof::parse(&proof).is_ok());
+    assert!(domain::proofs::Proof::parse(&proof).is_ok());
 
     let not_found = here(page.next("The first five minutes"));
     let answer = shell.json(&not_found.text);

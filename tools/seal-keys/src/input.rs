@@ -8,9 +8,9 @@ use anyhow::{Context as _, Result, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::hex;
-use domain::participant::ParticipantCode;
-use domain::proof::Proof;
-use domain::seal::{CertificateNumber, SealedDigest, Signer, UncheckedSeal};
+use domain::participants::ParticipantCode;
+use domain::proofs::Proof;
+use domain::seals::{CertificateNumber, SealedDigest, Signer, UncheckedSeal};
 use ports::outbound::SealSample;
 use serde::Deserialize;
 

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 use domain::hex;
-use domain::seal::Signer;
+use domain::seals::Signer;
 use ports::outbound::SealSample;
 use serde::Serialize;
 

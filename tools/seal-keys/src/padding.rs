@@ -1,6 +1,6 @@
 //! The padded text of an RSA signature: PKCS#1 v1.5 (RFC 8017, section 9.2).
 
-use domain::seal::{SEAL_BYTES, SealedDigest};
+use domain::seals::{SEAL_BYTES, SealedDigest};
 use ports::outbound::SealSample;
 
 use crate::modulus::{Signature, from_bytes};
@@ -38,8 +38,8 @@ mod tests {
     use aws_lc_rs::rand::SystemRandom;
     use aws_lc_rs::rsa::KeyPair;
     use aws_lc_rs::signature::{RSA_PKCS1_SHA256, RSA_PKCS1_SHA512, RsaEncoding};
-    use domain::participant::ParticipantCode;
-    use domain::seal::{CertificateNumber, Signer};
+    use domain::participants::ParticipantCode;
+    use domain::seals::{CertificateNumber, Signer};
     use malachite_nz::natural::Natural;
     use sandbox::seal::{CERTIFICATE_NUMBER, public_key_der};
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use domain::rate::{Bucket, Rate};
+use domain::limits::rate::{Bucket, Rate};
 
 /// Rate of log lines: a burst of 20, then one every 3 s.
 const LINES: Rate = Rate {

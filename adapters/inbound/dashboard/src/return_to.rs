@@ -1,7 +1,7 @@
 //! The path that a browser returns to after a sign-in, validated to prevent open redirects.
 
 use axum::http::HeaderValue;
-use domain::sign_in::MAX_PATH_BYTES;
+use domain::people::sign_in::MAX_PATH_BYTES;
 use url::{Position, Url};
 use web::{Origin, SIGN_IN_PATH};
 

@@ -9,7 +9,7 @@ use axum::extract::{Extension, FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use domain::batch::BatchId;
+use domain::batches::BatchId;
 use serde::Serialize;
 use tokio::runtime::Handle;
 use utoipa_axum::router::OpenApiRouter;

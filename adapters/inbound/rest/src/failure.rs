@@ -5,11 +5,11 @@ use std::time::Duration;
 use application::{
     AdmissionError, FetchError, KeyError, NotDurable, PersonLookupError, RepeatError, WebhookError,
 };
-use domain::inference::InferredBanks;
-use domain::key::MOST_NEW_KEYS;
+use domain::keys::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
+use domain::participants::inference::InferredBanks;
 use domain::request::RequestId;
-use domain::webhook::{EventTypesError, MAX_ENDPOINTS};
+use domain::webhooks::{EventTypesError, MAX_ENDPOINTS};
 use web::problem::{FieldProblem, MissingProof};
 use web::{Chain, Problem};
 

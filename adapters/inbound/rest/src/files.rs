@@ -10,9 +10,9 @@ use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use domain::file::{FileStem, Format};
+use domain::proofs::file::{FileStem, Format};
 use domain::query::ExpectedBeneficiary;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use web::Language;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
@@ -158,9 +158,9 @@ fn zip(xml: &[u8], pdf: &[u8], stem: &FileStem) -> Result<Vec<u8>, ZipError> {
 mod tests {
     use super::*;
     use chrono::NaiveDate;
-    use domain::notice::ProofOrigin;
-    use domain::proof::Proof;
-    use domain::seal::{CheckedSeal, Verdict};
+    use domain::proofs::Proof;
+    use domain::proofs::notice::ProofOrigin;
+    use domain::seals::{CheckedSeal, Verdict};
     use domain::tracking_key::TrackingKey;
     use std::io::Read as _;
     use std::sync::Arc;

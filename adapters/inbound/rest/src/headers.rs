@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use domain::idempotency::IdempotencyKey;
-use domain::inference::{Inferred, InferredBanks};
 use domain::limits::LimitStatus;
-use domain::notice::ProofOrigin;
-use domain::seal::SealVerdict;
+use domain::participants::inference::{Inferred, InferredBanks};
+use domain::proofs::notice::ProofOrigin;
+use domain::seals::SealVerdict;
 use web::Problem;
 use web::headers::whole_seconds;
 use web::problem::FieldProblem;

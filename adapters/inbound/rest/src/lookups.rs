@@ -8,7 +8,7 @@ use axum::http::header::ALLOW;
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

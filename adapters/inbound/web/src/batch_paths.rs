@@ -1,6 +1,6 @@
 //! URL paths of a batch and its downloads.
 
-use domain::batch::BatchId;
+use domain::batches::BatchId;
 
 /// Absolute URL paths of a batch and its downloads.
 #[derive(Clone, Debug, PartialEq, Eq)]

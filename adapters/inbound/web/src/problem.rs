@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use application::{Component, ComponentState};
 use chrono::{DateTime, Utc};
-use domain::batch::sheet::{SheetColumn, headers_of};
-use domain::inference::InferredBanks;
-use domain::participant::ParticipantCode;
+use domain::batches::sheet::{SheetColumn, headers_of};
+use domain::participants::ParticipantCode;
+use domain::participants::inference::InferredBanks;
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;

@@ -1,7 +1,7 @@
 //! Validation of downloads. The portal sends its error pages with status 200, so a client that
 //! trusts the status stores HTML as a proof.
 
-use domain::file::Format;
+use domain::proofs::file::Format;
 use domain::tracking_key::TrackingKey;
 
 /// Result of inspecting a download.

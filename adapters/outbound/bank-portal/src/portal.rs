@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::file::{Format, RequestedFiles};
 use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, Lane, ThrottleReason, Throttled};
+use domain::proofs::file::{Format, RequestedFiles};
 use ports::outbound::{AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer};
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;

@@ -4,7 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::time::Duration;
 
-use domain::file::Format;
+use domain::proofs::file::Format;
 use domain::transfer::Transfer;
 use reqwest::{Client, RequestBuilder};
 use url::Url;
@@ -17,8 +17,8 @@ use crate::trace::TraceParent;
 
 /// Maximum size of a page; the known ones have up to 19 kB.
 const MAX_PAGE_BYTES: usize = 512 * 1024;
-/// Maximum size of a file, that of `domain::proof`. Observed PDFs have 29 kB.
-const MAX_FILE_BYTES: usize = domain::proof::MAX_BYTES;
+/// Maximum size of a file, that of `domain::proofs`. Observed PDFs have 29 kB.
+const MAX_FILE_BYTES: usize = domain::proofs::MAX_BYTES;
 
 /// URLs of the portal's pages, and the client for them.
 pub(crate) struct Endpoints {

@@ -3,7 +3,7 @@
 //! An encrypted text is the nonce (12 random bytes), the text, and the tag (16 bytes).
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
-use domain::archive::ContentKey;
+use domain::proofs::archive::ContentKey;
 use ports::outbound::{Cipher, CipherError};
 
 /// Cipher with AES-256-GCM and random nonces. A key may encrypt 2³² texts (NIST SP 800-38D, 8.3).

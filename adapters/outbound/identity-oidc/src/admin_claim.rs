@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use domain::customer::Role;
+use domain::people::customer::Role;
 use serde_json::{Map, Value};
 
 /// Claim and the value that makes its subject an admin: `roles=cep-admin`,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 

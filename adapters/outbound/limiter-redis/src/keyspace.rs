@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 
 use crate::connection::Argument;
 use crate::scripts::Script;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use deadpool_redis::redis::AsyncConnectionConfig;
 use deadpool_redis::redis::cluster::ClusterClient;
 use deadpool_redis::{Manager, Pool, Runtime};
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::pacing::Pacing;

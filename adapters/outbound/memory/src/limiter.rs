@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use domain::key::{CountedKey, CounterId};
+use domain::keys::{CountedKey, CounterId};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};

@@ -1,7 +1,7 @@
 //! Interprets the content of a page (ISO 32000-1, 8 and 9): where its texts stand, and whether
 //! everything is drawn as the portal's generator draws it.
 
-use domain::check::{Drawing, MAX_RUNS, PdfError, PrintedPage, TextRun};
+use domain::proofs::check::{Drawing, MAX_RUNS, PdfError, PrintedPage, TextRun};
 
 use crate::grammar::{Colour, JUSTIFIED, Judge, Path, SIZES, WORD_SPACING};
 use crate::lexer::{Lexer, Object, Token};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::check::PdfError;
+use domain::proofs::check::PdfError;
 
 use crate::lexer::{Dictionary, Lexer, Object, Token, is_blank};
 

@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use domain::check::PdfError;
+use domain::proofs::check::PdfError;
 use flate2::read::ZlibDecoder;
 
 use crate::lexer::{Dictionary, Object};

@@ -1,6 +1,6 @@
 //! Objects of the file format (ISO 32000-1, 7.2 and 7.3).
 
-use domain::check::PdfError;
+use domain::proofs::check::PdfError;
 
 /// Maximum nesting of arrays and dictionaries.
 const MAX_DEPTH: usize = 16;

@@ -29,7 +29,7 @@ mod page;
 mod salvage;
 mod win_ansi;
 
-use domain::check::{MAX_FILE_BYTES, PdfError, PrintedPage};
+use domain::proofs::check::{MAX_FILE_BYTES, PdfError, PrintedPage};
 use ports::outbound::ProofPdfReader;
 
 /// Reader of the portal's PDFs.

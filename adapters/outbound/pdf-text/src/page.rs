@@ -1,6 +1,6 @@
 //! The pages: their content, inflated, and their resources.
 
-use domain::check::PdfError;
+use domain::proofs::check::PdfError;
 use sha2::{Digest as _, Sha256};
 
 use crate::file::File;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::check::PdfError;
+use domain::proofs::check::PdfError;
 
 use crate::file::{File, Indirect};
 use crate::filters;

@@ -1,7 +1,7 @@
 //! Files of institutions' public keys: a certificate (X.509) or a bare key (`SubjectPublicKeyInfo`),
 //! in DER or PEM.
 
-use domain::seal::{CertificateNumber, SealKey, SealKeyError};
+use domain::seals::{CertificateNumber, SealKey, SealKeyError};
 use pem::Pem;
 use x509_cert::Certificate;
 use x509_cert::der::asn1::{AnyRef, UintRef};

@@ -4,7 +4,7 @@ use aws_lc_rs::digest::{Digest, SHA512};
 use aws_lc_rs::signature::{
     RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA512, RsaParameters, RsaPublicKeyComponents,
 };
-use domain::seal::{SealHash, SealKey, UncheckedSeal};
+use domain::seals::{SealHash, SealKey, UncheckedSeal};
 use num_bigint::BigUint;
 use ports::outbound::{SealSample, SealVerifier};
 

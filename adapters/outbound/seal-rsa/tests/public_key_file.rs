@@ -1,7 +1,7 @@
 //! Files of public keys, as institutions and OpenSSL write them. `tests/files` has certificates that
 //! were made for these tests, and whose private keys nobody kept.
 
-use domain::seal::SealKeyError;
+use domain::seals::SealKeyError;
 use proptest::prelude::*;
 use rstest::rstest;
 use seal_rsa::{PublicKeyFile, PublicKeyFileError};

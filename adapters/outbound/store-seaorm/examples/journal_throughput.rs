@@ -12,10 +12,10 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
-use domain::customer::CustomerId;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::people::customer::CustomerId;
 use domain::request::RequestId;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;

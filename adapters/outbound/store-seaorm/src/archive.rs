@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::archive::ArchiveIndex;
+use domain::proofs::archive::ArchiveIndex;
 use ports::outbound::{ArchivedProof, ProofArchive, StoreError};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, Statement, Value};
 

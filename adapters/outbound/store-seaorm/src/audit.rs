@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
-use domain::customer::{CustomerId, Owner};
-use domain::key::{ApiKey, KeyId};
+use domain::keys::{ApiKey, KeyId};
 use domain::page::{Cursor, Page, PageRequest};
+use domain::people::customer::{CustomerId, Owner};
 use domain::request::RequestId;
 use ports::outbound::{AuditLog, ListError, StoreError};
 use sea_orm::{

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState, RowNumber};
-use domain::customer::CustomerId;
+use domain::batches::{BatchId, BatchState, RowNumber};
 use domain::page::{Cursor, Page, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::{
     BatchAddition, BatchBounds, BatchCancellation, BatchFeed, BatchFilter, BatchProgress,
     BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError, LookupFacts, NewBatch,

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference, difference};
-use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
-use domain::key::{ApiKey, CountedKey};
+use domain::keys::{ApiKey, CountedKey};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Page, PageRequest};
+use domain::people::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
 use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict};
 use sea_orm::{

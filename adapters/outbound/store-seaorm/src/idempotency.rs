@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::batch::BatchId;
+use domain::batches::BatchId;
 use domain::idempotency::{FirstAnswer, IdempotencyScope, RequestFingerprint};
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use domain::outcome::Outcome;
-use domain::seen::EarlierDeliveries;
+use domain::proofs::seen::EarlierDeliveries;
 use ports::outbound::{EarlierRequest, IdempotencyStore, NewClaim, ScopeClaim, StoreError};
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Statement, Value};
 

@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
-use domain::customer::CustomerId;
-use domain::key::{
+use domain::keys::{
     ApiKey, CountedKey, Credential, HashGeneration, KeyBounds, KeyId, KeyOverview, KeyPrefix,
     KeyQuery, RevokedKeys,
 };
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::{Cursor, Page, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,

@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
-use domain::lookup::{Attempt, LookupId, QueueAhead};
+use domain::lookups::{Attempt, LookupId, QueueAhead};
 use domain::page::{Cursor, Page, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupFilter,
     LookupStore, NewLookup, QueuedClass, StoreError, StoredLookup,

@@ -1,6 +1,6 @@
 //! Use of keys by month.
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::month::Month;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
 /// Name of the channel. Notifications reach all listeners in the same database.

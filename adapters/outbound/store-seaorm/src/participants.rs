@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::calendar;
-use domain::participant::Catalogue;
+use domain::participants::Catalogue;
 use ports::outbound::{CatalogueStore, CatalogueVersion, RenewalClaim, StoreError};
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, UpdateMany};

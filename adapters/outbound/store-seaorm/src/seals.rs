@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::hex;
-use domain::participant::ParticipantCode;
-use domain::seal::{CertificateNumber, SealKey, SealKeyOrigin, SealedDigest, Signer};
+use domain::participants::ParticipantCode;
+use domain::seals::{CertificateNumber, SealKey, SealKeyOrigin, SealedDigest, Signer};
 use ports::outbound::{MAX_SAMPLES, SealSample, SealStore, StoreError, StoredSealKey};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict};
 use sea_orm::{

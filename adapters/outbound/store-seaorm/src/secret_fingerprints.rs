@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use domain::hex;
-use domain::key::{HashGeneration, SecretFingerprint};
+use domain::keys::{HashGeneration, SecretFingerprint};
 use ports::outbound::{DatabaseSecret, SecretCheck, SecretFingerprints, StoreError};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Set};

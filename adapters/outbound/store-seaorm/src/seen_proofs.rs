@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::seen::{EarlierDeliveries, ProofMark};
+use domain::people::customer::CustomerId;
+use domain::proofs::seen::{EarlierDeliveries, ProofMark};
 use ports::outbound::{SeenProofs, StoreError};
 use sea_orm::{ConnectionTrait, DbErr, Statement, Value};
 

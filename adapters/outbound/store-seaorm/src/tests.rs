@@ -4,9 +4,9 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::customer::Customer;
-use domain::key::{ApiKey, KeyBounds, KeyId};
+use domain::keys::{ApiKey, KeyBounds, KeyId};
 use domain::page::{Cursor, PageRequest, PageSize};
+use domain::people::customer::Customer;
 use domain::request::RequestQuery;
 use domain::usage::RequestCriteria;
 use ports::contract::fixture::{act, customer, record_of};

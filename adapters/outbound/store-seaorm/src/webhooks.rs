@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
-use domain::customer::CustomerId;
-use domain::key::HashGeneration;
+use domain::keys::HashGeneration;
 use domain::page::{Cursor, Page, PageRequest};
-use domain::webhook::{
+use domain::people::customer::CustomerId;
+use domain::webhooks::{
     DeliveryId, DeliveryState, DisabledReason, EndpointId, EndpointState, RotatedSecrets,
     WebhookEvent,
 };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::webhook::{
+use domain::webhooks::{
     HEADER_ID, HEADER_SIGNATURE, HEADER_TIMESTAMP, Reach, SendFailure, WebhookUrl,
 };
 use ports::outbound::{OutgoingMessage, ReceiverAnswer, WebhookSender};

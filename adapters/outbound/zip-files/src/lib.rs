@@ -5,7 +5,7 @@
 use std::io::Read as _;
 
 use bytes::Bytes;
-use domain::check::{ZipBounds, ZipEntry, ZipError, ZipMethod};
+use domain::proofs::check::{ZipBounds, ZipEntry, ZipError, ZipMethod};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 use ports::outbound::{ZipFiles, ZipReader, ZippedFile};

@@ -4,7 +4,7 @@
 use std::io::{Cursor, Write as _};
 use std::path::PathBuf;
 
-use domain::check::{ZipBounds, ZipError};
+use domain::proofs::check::{ZipBounds, ZipError};
 use ports::outbound::{ZipReader as _, ZippedFile};
 use proptest::prelude::*;
 use rstest::rstest;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::super::request::AdmissionError;
-use domain::key::{CountedKey, FullKey};
+use domain::keys::{CountedKey, FullKey};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};

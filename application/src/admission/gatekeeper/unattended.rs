@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::month::Month;
 use domain::outcome::Outcome;
 use ports::Cause;

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::import_report::UnusedReason;
-use domain::batch::RowNumber;
-use domain::check::CheckOutcome;
-use domain::participant::ParticipantCode;
+use domain::batches::RowNumber;
+use domain::participants::ParticipantCode;
 use domain::payment::Payment;
-use domain::proof::{Mismatch, Proof};
-use domain::seal::{CheckedSeal, SealVerdict};
+use domain::proofs::check::CheckOutcome;
+use domain::proofs::{Mismatch, Proof};
+use domain::seals::{CheckedSeal, SealVerdict};
 use domain::transfer::Transfer;
 
 use crate::batches::sent_files::SentProof;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::latency::Latencies;
 use domain::usage::Granularity;
 use uuid::Uuid;

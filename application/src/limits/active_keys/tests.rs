@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::DateTime;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::limits::{Limits, MinuteStatus, MonthStatus, MonthlyUse};
 use ports::outbound::{Charge, KeyState};
 use uuid::Uuid;

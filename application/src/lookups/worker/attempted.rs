@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::proofs::{FetchError, Files};
 use bytes::Bytes;
 use chrono::NaiveDate;
-use domain::file::RequestedFiles;
-use domain::lookup::{LookupState, last_answer};
+use domain::lookups::{LookupState, last_answer};
 use domain::outcome::Outcome;
-use domain::seal::SealVerdict;
-use domain::seen::ProofMark;
+use domain::proofs::file::RequestedFiles;
+use domain::proofs::seen::ProofMark;
+use domain::seals::SealVerdict;
 use domain::transfer::Banks;
 use ports::outbound::LookupChange;
 

@@ -3,7 +3,7 @@
 use super::super::delivery::{FetchError, LookupDetails};
 use domain::calendar;
 use domain::hints::{self, Hint};
-use domain::inference::{self, InferredBanks, Resolution, Unresolved};
+use domain::participants::inference::{self, InferredBanks, Resolution, Unresolved};
 use domain::query::ProofQuery;
 use domain::transfer::{Banks, Transfer};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use domain::check::{BankRecord, CheckReport};
 use domain::idempotency::FirstAnswer;
 use domain::outcome::Outcome;
-use domain::participant::ParticipantCode;
-use domain::seen::ProofMark;
+use domain::participants::ParticipantCode;
+use domain::proofs::check::{BankRecord, CheckReport};
+use domain::proofs::seen::ProofMark;
 
 use super::super::file_checks::Reports;
 use super::super::lookup::ProofRequest;

@@ -1,14 +1,14 @@
 //! Requests to check files, and their results.
 
 use bytes::Bytes;
-use domain::check::{CheckOutcome, CheckReport};
-use domain::participant::ParticipantCode;
-use domain::seen::EarlierDeliveries;
+use domain::participants::ParticipantCode;
+use domain::proofs::check::{CheckOutcome, CheckReport};
+use domain::proofs::seen::EarlierDeliveries;
 
 /// A file to check.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
-    /// Content of the file, at most [`domain::check::MAX_FILE_BYTES`].
+    /// Content of the file, at most [`domain::proofs::check::MAX_FILE_BYTES`].
     pub file: Bytes,
     /// Requests a comparison with the bank's record of the payment.
     pub bank_comparison: BankComparison,

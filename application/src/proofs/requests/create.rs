@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::idempotency::FirstAnswer;
-use domain::key::Environment;
-use domain::lookup::LookupId;
+use domain::keys::Environment;
+use domain::lookups::LookupId;
 use domain::outcome::Outcome;
 use ports::outbound::ScopeClaim;
 

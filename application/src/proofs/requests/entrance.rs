@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use domain::customer::CustomerId;
 use domain::idempotency::IdempotencyKey;
-use domain::key::{CountedKey, Environment};
+use domain::keys::{CountedKey, Environment};
 use domain::outcome::Endpoint;
 use domain::pacing::{Lane, LookupClass};
+use domain::people::customer::CustomerId;
 use domain::request::RequestId;
 use futures::FutureExt as _;
 use ports::outbound::ScopeClaim;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::key::{Environment, KeyId};
+use domain::keys::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::outcome::Outcome;
 

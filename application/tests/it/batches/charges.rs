@@ -1,7 +1,7 @@
 //! The way of a batch from its creation to its end, and its charges.
 
-use domain::inference;
-use domain::participant::Catalogue;
+use domain::participants::Catalogue;
+use domain::participants::inference;
 
 use super::*;
 

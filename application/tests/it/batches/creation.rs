@@ -3,8 +3,8 @@
 use application::{AdmissionError, Files};
 use domain::account::Account;
 use domain::calendar::parse_date;
-use domain::file::RequestedFiles;
-use domain::key::KeyId;
+use domain::keys::KeyId;
+use domain::proofs::file::RequestedFiles;
 use ports::outbound::{BatchAddition, BatchBounds, Lease, NewBatch};
 use uuid::Uuid;
 

@@ -3,12 +3,12 @@
 use application::{FileUse, Files, ImportReport, UnusedReason};
 use bytes::Bytes;
 use domain::amount::Amount;
-use domain::inference;
-use domain::notice::NoticeCode;
-use domain::participant::Catalogue;
+use domain::participants::Catalogue;
+use domain::participants::inference;
 use domain::payment::PaymentState;
-use domain::proof::Mismatch;
-use domain::seal::Verdict;
+use domain::proofs::Mismatch;
+use domain::proofs::notice::NoticeCode;
+use domain::seals::Verdict;
 use rstest::rstest;
 use testkit::fakes::{KNOWN_CERTIFICATE, plain_pdf, unsealed_proof};
 

@@ -1,6 +1,6 @@
 //! Reads of batches: lists, and rows in their order.
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use rstest::rstest;
 use uuid::Uuid;
 

@@ -2,7 +2,7 @@
 
 use application::FaultyRow;
 use domain::account::Account;
-use domain::file::RequestedFiles;
+use domain::proofs::file::RequestedFiles;
 
 use super::*;
 pub(super) use crate::support::payments::{query, with_key};

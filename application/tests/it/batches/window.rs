@@ -1,6 +1,6 @@
 //! The number of rows that are charged and unfinished at the same time.
 
-use domain::batch::window;
+use domain::batches::window;
 use rstest::rstest;
 use testkit::fakes::{Script, unsealed_proof};
 

@@ -1,6 +1,6 @@
 //! Changes of keys are in the log, which a restore of the database doesn't take back.
 
-use domain::key::FullKey;
+use domain::keys::FullKey;
 use serde_json::{Value, json};
 use testkit::log::{Lines, listen};
 

@@ -2,8 +2,8 @@
 
 use domain::calendar::{self, parse_date};
 use domain::hints::{self, Hint};
-use domain::inference::{self, Resolution};
-use domain::participant::Catalogue;
+use domain::participants::Catalogue;
+use domain::participants::inference::{self, Resolution};
 use domain::payment::PaymentState;
 
 use super::*;

@@ -3,9 +3,9 @@
 use application::Files;
 use chrono::TimeDelta;
 use domain::amount::Amount;
-use domain::file::{Format, RequestedFiles};
 use domain::payment::{Payment, PaymentState};
-use domain::seal::SealVerdict;
+use domain::proofs::file::{Format, RequestedFiles};
+use domain::seals::SealVerdict;
 use ports::contract::bank::scene;
 use rstest::rstest;
 

@@ -1,6 +1,6 @@
 //! Creation: admission, the stored lookup, the charge.
 
-use domain::lookup::Metadata;
+use domain::lookups::Metadata;
 use rstest::rstest;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! Lookups of people's own accounts.
 
 use application::{Caller, PersonLookupError, PersonLookupQuery, PersonLookupService};
-use domain::key::KeyId;
+use domain::keys::KeyId;
 
 use super::*;
 

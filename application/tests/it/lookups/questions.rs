@@ -1,8 +1,8 @@
 //! Questions of tests.
 
 use domain::calendar::parse_date;
-use domain::file::RequestedFiles;
-use domain::lookup::{Metadata, RetryFor};
+use domain::lookups::{Metadata, RetryFor};
+use domain::proofs::file::RequestedFiles;
 use domain::query::ProofQuery;
 
 use super::*;

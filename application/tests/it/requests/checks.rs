@@ -2,10 +2,10 @@
 
 use application::{BankComparison, CheckRequest, CheckedFile, CheckedUpload, Question};
 use bytes::Bytes;
-use domain::check::{CheckName, CheckReason, CheckResult};
-use domain::inference;
-use domain::participant::Catalogue;
-use domain::seal::Verdict;
+use domain::participants::Catalogue;
+use domain::participants::inference;
+use domain::proofs::check::{CheckName, CheckReason, CheckResult};
+use domain::seals::Verdict;
 use futures::FutureExt as _;
 use ports::contract::bank::transfer;
 use tokio::sync::watch;

@@ -9,10 +9,10 @@ use aws_lc_rs::rsa::{KeyPair, KeySize};
 use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA512};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::key::Environment;
-use domain::participant::ParticipantCode;
-use domain::proof::Proof;
-use domain::seal::{
+use domain::keys::Environment;
+use domain::participants::ParticipantCode;
+use domain::proofs::Proof;
+use domain::seals::{
     CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, Signer, UncheckedSeal, Verdict,
 };
 use ports::outbound::{Clock as _, SealChecks as _, SealSample, SealStore as _};

@@ -9,7 +9,7 @@ use application::{
     Settlement,
 };
 use chrono::{DateTime, Utc};
-use domain::key::{Environment, FullKey, Grace, KeyId, KeyName};
+use domain::keys::{Environment, FullKey, Grace, KeyId, KeyName};
 use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};

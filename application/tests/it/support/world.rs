@@ -8,9 +8,9 @@ use application::{
     BankMonitor, BatchFeeder, BatchService, Caller, DeliveryHistory, LookupService, LookupSignals,
     LookupWorker, PersonLookupService, ProofRequestService, SpawnTask, WorkSignal,
 };
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::limits::Limits;
-use domain::lookup::RetryScale;
+use domain::lookups::RetryScale;
 use domain::outcome::Outcome;
 use domain::pacing::Pacing;
 use ports::outbound::RequestEntry;

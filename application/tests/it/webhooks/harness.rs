@@ -12,11 +12,11 @@ use application::{
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use cipher_aes::AesCipher;
-use domain::key::{Environment, HashGeneration};
-use domain::lookup::LookupState;
+use domain::keys::{Environment, HashGeneration};
+use domain::lookups::LookupState;
 use domain::page::PageRequest;
-use domain::seal::SealVerdict;
-use domain::webhook::{
+use domain::seals::SealVerdict;
+use domain::webhooks::{
     EndpointId, EndpointSecret, EventType, Reach, SendFailure, WebhookEvent, WebhookSecrets,
 };
 use ports::outbound::{
@@ -194,7 +194,7 @@ impl Scene {
             state: LookupState::Delivered.name(),
             reason: None,
             seal: Some(SealVerdict::Valid),
-            origin: Some(domain::notice::ProofOrigin::Fetched),
+            origin: Some(domain::proofs::notice::ProofOrigin::Fetched),
             batch: None,
             at: self.now(),
         };

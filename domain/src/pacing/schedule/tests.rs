@@ -5,9 +5,9 @@ use std::num::NonZeroU32;
 use proptest::prelude::*;
 
 use super::*;
-use crate::customer::CustomerId;
-use crate::key::CounterId;
+use crate::keys::CounterId;
 use crate::pacing::WINDOW;
+use crate::people::customer::CustomerId;
 use uuid::Uuid;
 
 const NOW: Duration = Duration::from_secs(1000);

@@ -23,7 +23,7 @@ pub(super) async fn a_successor_continues_the_minute_and_the_month(under_test: L
     assert_eq!(status.month.expect("there is a quota").used, 3);
     assert_eq!(subject.admitted_of(9).await, 2);
     subject.rate_limited().await;
-    subject.advance(domain::window::SPAN).await;
+    subject.advance(domain::limits::window::SPAN).await;
     assert_eq!(subject.admitted_of(4).await, 3);
     subject.over_quota().await;
 }

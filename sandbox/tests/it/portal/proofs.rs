@@ -6,7 +6,7 @@ use std::time::Duration;
 use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::proof::Proof;
+use domain::proofs::Proof;
 use rstest::rstest;
 use sandbox::seal::SealCertificate;
 

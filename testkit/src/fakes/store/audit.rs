@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
-use domain::customer::CustomerId;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::page::PageRequest;
+use domain::people::customer::CustomerId;
 use ports::outbound::{AuditLog, ListError};
 use uuid::Uuid;
 

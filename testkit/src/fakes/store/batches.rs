@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState, RowNumber};
-use domain::customer::CustomerId;
+use domain::batches::{BatchId, BatchState, RowNumber};
 use domain::idempotency::FirstAnswer;
-use domain::notice::ProofOrigin;
 use domain::page::{Page, PageRequest};
-use domain::webhook::{LookupEnd, WebhookEvent};
+use domain::people::customer::CustomerId;
+use domain::proofs::notice::ProofOrigin;
+use domain::webhooks::{LookupEnd, WebhookEvent};
 use ports::outbound::{
     BatchAddition, BatchBounds, BatchCancellation, BatchChange, BatchFeed, BatchFilter,
     BatchProgress, BatchRelease, BatchStore, ClaimedBatch, ImportedProof, Lease, ListError,

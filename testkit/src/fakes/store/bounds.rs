@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::key::{Addition, BoundReached, KeyBounds, KeyCensus, MOST_NEW_KEYS, NEW_KEYS_SPAN};
+use domain::keys::{Addition, BoundReached, KeyBounds, KeyCensus, MOST_NEW_KEYS, NEW_KEYS_SPAN};
+use domain::people::customer::CustomerId;
 
 use super::Tables;
 

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference};
-use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
-use domain::key::{ApiKey, CountedKey};
+use domain::keys::{ApiKey, CountedKey};
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
+use domain::people::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
 use ports::outbound::{CustomerStore, ListError, UpdateError};
 
 use super::pages::{find_ignoring_case, newest_first};

@@ -5,14 +5,14 @@ use std::cmp::Reverse;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, creation, difference};
-use domain::customer::CustomerId;
-use domain::key::{
+use domain::keys::{
     Addition, ApiKey, CountedKey, CounterId, Credential, KeyBounds, KeyFilter, KeyId, KeyOverview,
     KeyPrefix, KeyQuery, KeySort, RevokedKeys,
 };
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::{Cursor, Page, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, Successor, UpdateError,

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
 use domain::idempotency::FirstAnswer;
-use domain::key::CounterId;
-use domain::lookup::{Attempt, LookupId, LookupState, OtherQueue, QueueAhead};
-use domain::notice::ProofOrigin;
+use domain::keys::CounterId;
+use domain::lookups::{Attempt, LookupId, LookupState, OtherQueue, QueueAhead};
 use domain::pacing::LookupClass;
 use domain::page::{Page, PageRequest};
-use domain::webhook::LookupEnd;
+use domain::people::customer::CustomerId;
+use domain::proofs::notice::ProofOrigin;
+use domain::webhooks::LookupEnd;
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
     LookupFilter, LookupNotification, LookupStore, NewLookup, QueuedClass, StoredLookup,

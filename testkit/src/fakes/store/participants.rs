@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::participant::Catalogue;
+use domain::participants::Catalogue;
 use ports::outbound::{CatalogueStore, CatalogueVersion, RenewalClaim};
 
 use super::{MemoryStore, Result};

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::seal::{SealKey, SealKeyOrigin, Signer};
+use domain::seals::{SealKey, SealKeyOrigin, Signer};
 use ports::outbound::{MAX_SAMPLES, SealSample, SealStore, StoredSealKey};
 
 use super::{MemoryStore, Result};

@@ -1,7 +1,7 @@
 //! Fingerprints of secrets.
 
 use async_trait::async_trait;
-use domain::key::{HashGeneration, SecretFingerprint};
+use domain::keys::{HashGeneration, SecretFingerprint};
 use ports::outbound::{DatabaseSecret, SecretCheck, SecretFingerprints};
 
 use super::{MemoryStore, Result};

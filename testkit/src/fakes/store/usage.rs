@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::latency::Latencies;
 use domain::outcome::Endpoint;
 use domain::page::Page;

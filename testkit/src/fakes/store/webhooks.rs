@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use domain::audit::{
     Action, AuditContext, FieldChange, webhook_addition, webhook_difference, webhook_removal,
 };
-use domain::customer::CustomerId;
-use domain::key::HashGeneration;
+use domain::keys::HashGeneration;
 use domain::page::{Page, PageRequest};
-use domain::webhook::{
+use domain::people::customer::CustomerId;
+use domain::webhooks::{
     DeliveryId, DeliveryState, DisabledReason, EndpointId, EndpointState, MAX_ENDPOINTS,
     RotatedSecrets, WebhookEvent,
 };

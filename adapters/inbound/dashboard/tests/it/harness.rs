@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, Response, StatusCode};
 use chrono::{DateTime, TimeDelta, Utc};
 use dashboard::DashboardState;
-use domain::customer::Role;
+use domain::people::customer::Role;
 use http_body_util::BodyExt as _;
 use ports::outbound::Claims;
 use regex::Regex;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use domain::check::MAX_FILE_BYTES;
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
+use domain::proofs::check::MAX_FILE_BYTES;
 use domain::request::RequestId;
 use regex::Regex;
 use testkit::files_under;

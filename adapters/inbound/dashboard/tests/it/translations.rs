@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use domain::batch::BatchState;
-use domain::batch::sheet::Column;
-use domain::check::{CheckName, CheckOutcome, CheckResult};
+use domain::batches::BatchState;
+use domain::batches::sheet::Column;
 use domain::latency::Latencies;
 use domain::limits::Plan;
-use domain::lookup::LookupState;
+use domain::lookups::LookupState;
 use domain::name_match::MatchLevel;
 use domain::outcome::{Endpoint, Outcome};
-use domain::proof::ProofField;
-use domain::seal::{NotChecked, SealVerdict};
+use domain::proofs::ProofField;
+use domain::proofs::check::{CheckName, CheckOutcome, CheckResult};
+use domain::seals::{NotChecked, SealVerdict};
 use domain::usage::Totals;
-use domain::webhook::{DeliveryState, DisabledReason, EventType, SendFailure};
+use domain::webhooks::{DeliveryState, DisabledReason, EventType, SendFailure};
 use regex::Regex;
 
 use crate::page::{page, read, scripts};

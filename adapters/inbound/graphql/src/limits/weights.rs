@@ -1,10 +1,10 @@
 //! Costs of fields by name. A test compares these names with the schema.
 
-use domain::batch::sheet::Column;
-use domain::lookup::MAX_PAIRS;
+use domain::batches::sheet::Column;
+use domain::lookups::MAX_PAIRS;
 use domain::page::MAX_PAGE;
 use domain::usage::MAX_SERIES;
-use domain::webhook::MAX_ENDPOINTS;
+use domain::webhooks::MAX_ENDPOINTS;
 
 /// Cost of a field that reads the store or a bank's rate limit, whatever its size.
 pub(super) const STORE_ACCESS: u64 = 250;

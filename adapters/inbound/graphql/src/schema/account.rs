@@ -2,8 +2,8 @@
 
 use application::Person;
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};
-use domain::customer::{Customer, CustomerOverview};
 use domain::page::{Page, PageRequest};
+use domain::people::customer::{Customer, CustomerOverview};
 
 use super::connection::{PageInfo, connection};
 use super::context::{ports, requester};
@@ -55,8 +55,8 @@ pub(crate) struct Owner {
     subject: String,
 }
 
-impl From<domain::customer::Owner> for Owner {
-    fn from(owner: domain::customer::Owner) -> Self {
+impl From<domain::people::customer::Owner> for Owner {
+    fn from(owner: domain::people::customer::Owner) -> Self {
         Self {
             issuer: owner.issuer,
             subject: owner.subject,

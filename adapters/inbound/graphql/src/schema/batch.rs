@@ -2,9 +2,9 @@
 
 use application::BatchView;
 use async_graphql::{ID, SimpleObject};
-use domain::file::Format;
-use domain::lookup;
+use domain::lookups;
 use domain::page::{Page, PageRequest};
+use domain::proofs::file::Format;
 use web::BatchPaths;
 
 use super::connection::{PageInfo, connection};
@@ -130,7 +130,7 @@ fn formats(view: &BatchView) -> Vec<&'static str> {
 
 impl From<&BatchView> for BatchCounts {
     fn from(view: &BatchView) -> Self {
-        use lookup::LookupState as State;
+        use lookups::LookupState as State;
         Self {
             rows: view.counts.rows,
             faulty: view.counts.faulty,

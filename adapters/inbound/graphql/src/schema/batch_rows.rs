@@ -2,7 +2,7 @@
 
 use application::{BatchError, BatchRows, LookupView, RowOutcome, RowView};
 use async_graphql::{Context, ID, SimpleObject};
-use domain::batch::{BatchId, RowNumber};
+use domain::batches::{BatchId, RowNumber};
 use domain::page::PageSize;
 use web::Language;
 use web::problem::{CandidateDetail, GraphqlProblem, RowError, what_to_do};
@@ -125,7 +125,7 @@ impl BatchRow {
             lookup_id: lookup.map(|lookup| lookup.id.into()),
             reason: lookup.and_then(LookupView::reason).map(Reason::from),
             seal: delivery
-                .map(|delivery| domain::seal::SealVerdict::from(delivery.seal.verdict).into()),
+                .map(|delivery| domain::seals::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(LookupView::is_imported),
             notices: delivery.map_or_else(Vec::new, |delivery| {
                 ProofNotice::of_delivery(delivery, language)

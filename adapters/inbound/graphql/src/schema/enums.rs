@@ -2,9 +2,9 @@
 //! compile here until it is added.
 
 use async_graphql::Enum;
-use domain::inference::Evidence;
-use domain::key::KeySort;
+use domain::keys::KeySort;
 use domain::page::Direction;
+use domain::participants::inference::Evidence;
 
 mod lookups;
 mod webhooks;
@@ -14,7 +14,7 @@ pub(crate) use webhooks::{DeliveryState, DisabledReason, SendFailure, WebhookEve
 
 /// Bank that a key asks.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "domain::key::Environment")]
+#[graphql(remote = "domain::keys::Environment")]
 pub(crate) enum Environment {
     /// The central bank's portal.
     Live,
@@ -24,7 +24,7 @@ pub(crate) enum Environment {
 
 /// State of a key.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "domain::key::KeyStatus")]
+#[graphql(remote = "domain::keys::KeyStatus")]
 pub(crate) enum KeyStatus {
     /// It admits requests.
     Active,
@@ -46,7 +46,7 @@ pub(crate) enum Plan {
 
 /// Permissions of a person.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "domain::customer::Role")]
+#[graphql(remote = "domain::people::customer::Role")]
 pub(crate) enum Role {
     /// Manage its own keys.
     Member,
@@ -170,7 +170,7 @@ pub(crate) enum Reason {
 
 /// Result of checking a proof's seal, the signature of the receiving institution.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "domain::seal::SealVerdict")]
+#[graphql(remote = "domain::seals::SealVerdict")]
 pub(crate) enum SealVerdict {
     /// A key of its certificate is known, and the seal is its signature of the proof's chain.
     Valid,
@@ -183,7 +183,7 @@ pub(crate) enum SealVerdict {
 
 /// Reason for a seal that isn't checked.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(name = "SealNotCheckedReason", remote = "domain::seal::NotChecked")]
+#[graphql(name = "SealNotCheckedReason", remote = "domain::seals::NotChecked")]
 pub(crate) enum NotChecked {
     /// The certificate's key isn't known here.
     UnknownCertificate,
@@ -193,7 +193,7 @@ pub(crate) enum NotChecked {
 
 /// Confidence in an inferred bank.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "domain::inference::Confidence")]
+#[graphql(remote = "domain::participants::inference::Confidence")]
 pub(crate) enum Confidence {
     /// It is that bank.
     High,
@@ -266,7 +266,7 @@ pub(crate) enum BankState {
 
 /// Effect of a new plan on the account's existing keys.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "domain::customer::ExistingKeys")]
+#[graphql(remote = "domain::people::customer::ExistingKeys")]
 pub(crate) enum ExistingKeys {
     /// They keep the limits that they have.
     Keep,

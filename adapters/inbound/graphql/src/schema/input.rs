@@ -3,10 +3,10 @@
 use application::{BatchQuery, PersonLookupQuery};
 use async_graphql::{ID, InputObject};
 use chrono::Utc;
-use domain::batch::BatchId;
-use domain::customer::CustomerId;
-use domain::key::{KeyId, KeyQuery, KeySort};
+use domain::batches::BatchId;
+use domain::keys::{KeyId, KeyQuery, KeySort};
 use domain::page::PageRequest;
+use domain::people::customer::CustomerId;
 use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Period, PeriodError, RequestCriteria};
 use uuid::Uuid;
@@ -32,9 +32,9 @@ pub(crate) struct KeyFilter {
 }
 
 impl KeyFilter {
-    fn read(self) -> Result<domain::key::KeyFilter, FieldError> {
+    fn read(self) -> Result<domain::keys::KeyFilter, FieldError> {
         let statuses = self.statuses.unwrap_or_default();
-        Ok(domain::key::KeyFilter {
+        Ok(domain::keys::KeyFilter {
             statuses: distinct(statuses.into_iter().map(KeyStatus::into)),
             environment: self.environment.map(Environment::into),
             text: search_text("filter.text", self.text.as_deref())?,

@@ -1,7 +1,7 @@
 //! API keys, their limits and use.
 
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};
-use domain::key::KeyOverview;
+use domain::keys::KeyOverview;
 use domain::limits::MinuteStatus;
 use domain::page::{Page, PageRequest};
 

@@ -2,9 +2,9 @@
 
 use application::{Delivery, LookupView};
 use async_graphql::{ID, SimpleObject};
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use domain::page::{Page, PageRequest};
-use domain::seal::covered_fields;
+use domain::seals::covered_fields;
 use web::Language;
 use web::problem::what_to_do;
 
@@ -171,7 +171,7 @@ pub(crate) struct LookupFile {
 impl LookupDetail {
     pub(super) fn new(view: &LookupView, ports: &Ports, language: Language) -> Self {
         let attempts = view.history.iter().flatten();
-        let attempt = |attempt: &domain::lookup::Attempt| LookupAttempt {
+        let attempt = |attempt: &domain::lookups::Attempt| LookupAttempt {
             at: attempt.at.into(),
             outcome: attempt.outcome.into(),
         };

@@ -4,10 +4,10 @@ use application::Delivery;
 use async_graphql::SimpleObject;
 use domain::amount::pesos;
 use domain::hex;
-use domain::notice::Notice;
-use domain::participant::ParticipantCode;
-use domain::proof::AccountType;
-use domain::seal::{CheckedSeal, SealHash, Verdict};
+use domain::participants::ParticipantCode;
+use domain::proofs::AccountType;
+use domain::proofs::notice::Notice;
+use domain::seals::{CheckedSeal, SealHash, Verdict};
 use web::Language;
 use web::problem::NoticeMessage;
 
@@ -69,8 +69,8 @@ pub(crate) struct ProofParty {
 
 impl Proof {
     /// The fields of a proof. The issuer's code comes from the query, since the proof has only its name.
-    pub(super) fn new(proof: &domain::proof::Proof, issuer: ParticipantCode) -> Self {
-        let institution = |code: ParticipantCode, party: &domain::proof::Party| ProofInstitution {
+    pub(super) fn new(proof: &domain::proofs::Proof, issuer: ParticipantCode) -> Self {
+        let institution = |code: ParticipantCode, party: &domain::proofs::Party| ProofInstitution {
             code: code.to_string(),
             name: party.institution.clone(),
         };
@@ -91,8 +91,8 @@ impl Proof {
     }
 }
 
-impl From<&domain::proof::Party> for ProofParty {
-    fn from(party: &domain::proof::Party) -> Self {
+impl From<&domain::proofs::Party> for ProofParty {
+    fn from(party: &domain::proofs::Party) -> Self {
         Self {
             name: party.name.clone(),
             tax_id: party.tax_id.clone(),
@@ -126,7 +126,7 @@ impl From<&CheckedSeal> for ProofSeal {
         };
         let signer = seal.signer.as_ref();
         Self {
-            verdict: domain::seal::SealVerdict::from(seal.verdict).into(),
+            verdict: domain::seals::SealVerdict::from(seal.verdict).into(),
             reason: reason.map(NotChecked::from),
             certificate: signer.map(|signer| signer.certificate.to_string()),
             algorithm: hash.map(SealHash::name),
@@ -167,8 +167,8 @@ impl ProofNotice {
     }
 }
 
-impl From<domain::seen::EarlierDeliveries> for EarlierDeliveries {
-    fn from(seen: domain::seen::EarlierDeliveries) -> Self {
+impl From<domain::proofs::seen::EarlierDeliveries> for EarlierDeliveries {
+    fn from(seen: domain::proofs::seen::EarlierDeliveries) -> Self {
         Self {
             times: Count(seen.times),
             first_at: seen.first.map(DateTime::from),

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use application::{BatchError, PersonLookupError, RequestedScope, WebhookError};
 use async_graphql::{Context, Description, ID, Object};
-use domain::batch::BatchId;
-use domain::customer::Role;
-use domain::lookup::LookupId;
-use domain::webhook::EndpointId;
+use domain::batches::BatchId;
+use domain::lookups::LookupId;
+use domain::people::customer::Role;
+use domain::webhooks::EndpointId;
 use web::problem::GraphqlProblem;
 
 use super::account::Viewer;
@@ -257,7 +257,7 @@ impl Query {
         let text = search_text("text", text.as_deref())?.map(|text| text.to_lowercase());
         let ports = ports(context);
         let today = ports.today();
-        let matches = |participant: &&domain::participant::Participant| {
+        let matches = |participant: &&domain::participants::Participant| {
             text.as_ref().is_none_or(|text| {
                 participant.name.to_lowercase().contains(text)
                     || participant.code.to_string().starts_with(text)

@@ -2,8 +2,8 @@
 
 use async_graphql::SimpleObject;
 use chrono::NaiveDate;
-use domain::inference;
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
+use domain::participants::inference;
 use domain::query::ProofQuery;
 
 use super::context::Ports;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use application::{BankHealth, InsightsService, KeyError};
-use domain::key::{Environment, KeyId, KeyOverview};
+use domain::keys::{Environment, KeyId, KeyOverview};
 use domain::limits::LimitStatus;
 use tokio::sync::{OnceCell, watch};
 

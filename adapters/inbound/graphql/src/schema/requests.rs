@@ -3,7 +3,7 @@
 use async_graphql::{ID, SimpleObject};
 use chrono::NaiveDate;
 use domain::page::{Page, PageRequest};
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::request::RequestRecord;
 
 use super::connection::{PageInfo, connection};
@@ -90,7 +90,7 @@ pub(crate) struct Participant {
 }
 
 impl Participant {
-    pub(super) fn new(participant: &domain::participant::Participant, today: NaiveDate) -> Self {
+    pub(super) fn new(participant: &domain::participants::Participant, today: NaiveDate) -> Self {
         Self {
             code: participant.code.to_string(),
             name: participant.name.clone(),

@@ -3,7 +3,7 @@
 
 use application::{KeyError, RequestedScope};
 use async_graphql::{Context, ID};
-use domain::key::{KeyId, KeyQuery};
+use domain::keys::{KeyId, KeyQuery};
 use domain::page::PageRequest;
 use domain::usage::UsageQuery;
 

@@ -1,8 +1,8 @@
 //! The root type of subscriptions.
 
 use async_graphql::{Context, Description, ID, Subscription};
-use domain::batch::BatchId;
-use domain::lookup::LookupId;
+use domain::batches::BatchId;
+use domain::lookups::LookupId;
 use futures::Stream;
 use futures::stream::try_unfold;
 use web::problem::GraphqlProblem;

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use application::{BatchError, KeyError, PersonLookupError, WebhookError};
 use async_graphql::{Context, ID, SimpleObject};
-use domain::batch::BatchId;
-use domain::key::{Grace, KeyId, KeyName, MAX_GRACE_HOURS, MOST_NEW_KEYS};
-use domain::lookup::LookupId;
-use domain::webhook::{DeliveryId, EndpointId, EventTypesError, MAX_ENDPOINTS};
+use domain::batches::BatchId;
+use domain::keys::{Grace, KeyId, KeyName, MAX_GRACE_HOURS, MOST_NEW_KEYS};
+use domain::lookups::LookupId;
+use domain::webhooks::{DeliveryId, EndpointId, EventTypesError, MAX_ENDPOINTS};
 use uuid::Uuid;
 use web::Language;
 use web::headers::retry_after_seconds;

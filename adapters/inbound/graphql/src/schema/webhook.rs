@@ -2,7 +2,7 @@
 
 use application::WebhookView;
 use async_graphql::{ID, SimpleObject};
-use domain::webhook::EndpointState;
+use domain::webhooks::EndpointState;
 
 use super::enums::{DisabledReason, Environment, WebhookEvent};
 use super::scalars::DateTime;

@@ -3,7 +3,7 @@
 use application::DeliveryView;
 use async_graphql::{ID, SimpleObject};
 use domain::page::{Page, PageRequest};
-use domain::webhook::DeliveryAttempt;
+use domain::webhooks::DeliveryAttempt;
 
 use super::connection::{PageInfo, connection};
 use super::enums::{DeliveryState, SendFailure, WebhookEvent};

@@ -7,7 +7,7 @@ use async_graphql::Data;
 use async_graphql_axum::{GraphQLProtocol, GraphQLWebSocket};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
-use domain::rate::{Bucket, Rate, RateExceeded};
+use domain::limits::rate::{Bucket, Rate, RateExceeded};
 use futures::channel::mpsc;
 use futures::{FutureExt as _, Sink, SinkExt as _, StreamExt as _};
 use tokio::sync::Notify;

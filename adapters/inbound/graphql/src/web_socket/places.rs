@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use domain::sign_in::token_fingerprint;
+use domain::people::sign_in::token_fingerprint;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Maximum connections of a session, one for each open page of a front end.

@@ -73,7 +73,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderMap;
-    use domain::customer::Role;
+    use domain::people::customer::Role;
     use ports::outbound::TokenError;
     use testkit::people::PeopleServices;
     use tokio::time::Instant;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{ProofRequest, ProofSource};
-use domain::file::RequestedFiles;
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::pacing::{BankBudget, QueueLength};
+use domain::proofs::file::RequestedFiles;
 use domain::request::RequestId;
 use insta::assert_json_snapshot;
 use ports::contract::pacer::LANE;

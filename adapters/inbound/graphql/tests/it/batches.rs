@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use application::{BatchAccess, BatchDraft, DraftRow};
-use domain::file::RequestedFiles;
-use domain::key::{Environment, KeyId};
-use domain::lookup::RetryFor;
+use domain::keys::{Environment, KeyId};
+use domain::lookups::RetryFor;
+use domain::proofs::file::RequestedFiles;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 use web::problem::{FieldProblem, RowError};

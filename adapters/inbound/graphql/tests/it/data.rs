@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::customer::{CustomerId, Role};
-use domain::key::{
+use domain::keys::{
     ApiKey, CountedKey, Credential, HashGeneration, KeyBounds, KeyHash, KeyId, KeyName, KeyPrefix,
 };
 use domain::limits::{LimitsChange, Plan};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
+use domain::people::customer::{CustomerId, Role};
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use domain::transfer::Banks;
 use ports::outbound::{
     AdmissionEntry, KeyChange, KeyStore as _, Limiter as _, RefusalEntry, RequestEntry, Scope,

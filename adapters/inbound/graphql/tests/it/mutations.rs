@@ -1,6 +1,6 @@
 //! Payloads of typical mutations and of refused ones.
 
-use domain::key::FullKey;
+use domain::keys::FullKey;
 use insta::assert_json_snapshot;
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Partial results: the siblings of a failed field keep their values.
 
-use domain::key::FullKey;
+use domain::keys::FullKey;
 use serde_json::json;
 use testkit::fakes::Fault;
 

@@ -1,6 +1,6 @@
 //! Lists, cancellation and erasure, which lookups and batches have alike.
 
-use domain::customer::Role;
+use domain::people::customer::Role;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Webhooks, their secrets and their deliveries.
 
-use domain::customer::Role;
+use domain::people::customer::Role;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 

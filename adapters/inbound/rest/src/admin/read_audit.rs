@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::audit::AuditFilter;
-use domain::customer::CustomerId;
-use domain::key::KeyId;
+use domain::keys::KeyId;
+use domain::people::customer::CustomerId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::{Validate, ValidationError};

@@ -3,9 +3,9 @@
 use application::RequestedScope;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::customer::CustomerId;
-use domain::key::{Environment, KeyFilter, KeyQuery, KeySort, KeyStatus};
+use domain::keys::{Environment, KeyFilter, KeyQuery, KeySort, KeyStatus};
 use domain::page::{Direction, PageRequest};
+use domain::people::customer::CustomerId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

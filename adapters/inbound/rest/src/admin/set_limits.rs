@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::limits::{LimitsChange, MAX_MONTHLY_QUOTA, MAX_PER_MINUTE, Plan};
 use serde::Deserialize;
 use utoipa::ToSchema;

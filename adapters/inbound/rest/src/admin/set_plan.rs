@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::customer::{CustomerId, ExistingKeys};
 use domain::limits::Plan;
+use domain::people::customer::{CustomerId, ExistingKeys};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;

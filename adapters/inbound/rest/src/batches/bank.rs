@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::Response;
-use domain::batch::bank_file::{BankFiles, MIN_LINES};
+use domain::batches::bank_file::{BankFiles, MIN_LINES};
 use web::Problem;
 
 use super::zip_stream::ZipStream;

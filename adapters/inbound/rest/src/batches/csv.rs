@@ -2,10 +2,10 @@
 
 use application::{Delivery, LookupView, RowOutcome, RowView};
 use chrono::SecondsFormat;
-use domain::batch::formula;
-use domain::inference::Inferred;
-use domain::notice::{Notice, ProofOrigin};
-use domain::proof::Proof;
+use domain::batches::formula;
+use domain::participants::inference::Inferred;
+use domain::proofs::Proof;
+use domain::proofs::notice::{Notice, ProofOrigin};
 use web::Language;
 use web::problem::{HintReason, NoticeMessage, RowError, what_to_do};
 
@@ -79,7 +79,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
     let of_query =
         |read: fn(&domain::query::ProofQuery) -> String| query.map(read).unwrap_or_default();
     let of_proof = |read: fn(&Proof) -> Option<String>| proof.and_then(read).unwrap_or_default();
-    let code = |code: Option<domain::participant::ParticipantCode>| {
+    let code = |code: Option<domain::participants::ParticipantCode>| {
         code.map(|code| code.to_string()).unwrap_or_default()
     };
     let inferred = lookup.map(|lookup| &lookup.inferred);

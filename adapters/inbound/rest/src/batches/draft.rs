@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use application::{BatchDraft, DraftRow, FaultyRow};
 use bytes::Bytes;
-use domain::batch::sheet::{CellErrors, ColumnMapping, RowRules, SheetColumn, SheetRow};
+use domain::batches::sheet::{CellErrors, ColumnMapping, RowRules, SheetColumn, SheetRow};
 use domain::calendar;
-use domain::file::RequestedFiles;
-use domain::key::KeyId;
-use domain::lookup::RetryFor;
-use domain::participant::Catalogue;
+use domain::keys::KeyId;
+use domain::lookups::RetryFor;
+use domain::participants::Catalogue;
+use domain::proofs::file::RequestedFiles;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

@@ -4,7 +4,7 @@ use application::BatchQuery;
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::batch::BatchState;
+use domain::batches::BatchState;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

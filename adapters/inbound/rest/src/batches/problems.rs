@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use application::BatchError;
-use domain::batch::sheet::{Column, MappingError, SheetError};
-use domain::check::ZipError;
+use domain::batches::sheet::{Column, MappingError, SheetError};
+use domain::proofs::check::ZipError;
 use domain::request::RequestId;
 use web::problem::FieldProblem;
 use web::{Chain, Problem};

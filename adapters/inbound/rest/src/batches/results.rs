@@ -7,7 +7,7 @@ use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use bytes::Bytes;
-use domain::batch::RowNumber;
+use domain::batches::RowNumber;
 use futures::{StreamExt as _, stream};
 use serde::Deserialize;
 use utoipa::IntoParams;

@@ -1,6 +1,6 @@
 //! Parser of tables of payments, as CSV or JSON lines.
 
-use domain::batch::sheet::{
+use domain::batches::sheet::{
     Column, ColumnMapping, MAX_ROW_LENGTH, RawCells, RowFault, RowRules, Sheet, SheetColumn,
     SheetError, SheetRow, SheetRows, Spelling,
 };

@@ -2,9 +2,9 @@
 
 use application::{BatchPreview, BatchView, RowOutcome, RowView, RowWarning};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::batch::BatchState;
-use domain::batch::sheet::SheetColumn;
-use domain::lookup::LookupState;
+use domain::batches::BatchState;
+use domain::batches::sheet::SheetColumn;
+use domain::lookups::LookupState;
 use domain::outcome::Outcome;
 use serde::Serialize;
 use utoipa::ToSchema;

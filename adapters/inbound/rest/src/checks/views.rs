@@ -1,10 +1,12 @@
 //! JSON views of the checks of a file.
 
 use application::{CheckedFile, CheckedUpload, ZippedCheck};
-use domain::check::{Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
-use domain::proof::ProofField;
+use domain::proofs::ProofField;
+use domain::proofs::check::{
+    Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison,
+};
 use domain::query::ExpectedBeneficiary;
-use domain::seal::{CheckedSeal, covered_fields};
+use domain::seals::{CheckedSeal, covered_fields};
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;

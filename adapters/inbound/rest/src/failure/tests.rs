@@ -4,7 +4,7 @@
 use axum::body::to_bytes;
 use chrono::NaiveDate;
 use domain::hints::Hint;
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::tracking_key::TrackingKey;
 use web::Language;
 

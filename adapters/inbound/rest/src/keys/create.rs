@@ -3,7 +3,7 @@
 use application::{CreatedKey, NewKey};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::key::Environment;
+use domain::keys::Environment;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;

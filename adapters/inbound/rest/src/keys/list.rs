@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use domain::key::RevokedKeys;
+use domain::keys::RevokedKeys;
 use domain::page::{PageRequest, PageSize};
 use futures::stream::{self, StreamExt as _};
 use serde::Deserialize;

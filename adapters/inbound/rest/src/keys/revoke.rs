@@ -3,7 +3,7 @@
 use application::RequestedScope;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use web::Problem;
 
 use crate::openapi::responses::{FaultyInput, NoSuchThing};

@@ -1,8 +1,8 @@
 //! Parser of the body that creates a lookup: the fields of a proof request, and options.
 
 use domain::calendar;
-use domain::file::RequestedFiles;
-use domain::lookup::{MAX_PAIRS, Metadata, MetadataError, RetryFor};
+use domain::lookups::{MAX_PAIRS, Metadata, MetadataError, RetryFor};
+use domain::proofs::file::RequestedFiles;
 use domain::query::{Field, Institutions, ProofQuery};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};

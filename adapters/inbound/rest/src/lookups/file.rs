@@ -6,7 +6,7 @@ use std::time::Duration;
 use application::{Files, LookupView};
 use axum::extract::State;
 use axum::response::Response;
-use domain::file::Format;
+use domain::proofs::file::Format;
 use domain::query::ExpectedBeneficiary;
 use domain::request::RequestId;
 use web::{Language, Problem};

@@ -1,6 +1,6 @@
 //! JSON view of a lookup's query data.
 
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::query::ProofQuery;
 use serde::Serialize;
 use utoipa::ToSchema;

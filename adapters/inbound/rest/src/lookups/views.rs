@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use application::{Files, LookupView};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::lookup::{Attempt, LookupState, QueuePlace};
-use domain::notice::ProofOrigin;
+use domain::lookups::{Attempt, LookupState, QueuePlace};
 use domain::outcome::Outcome;
+use domain::proofs::notice::ProofOrigin;
 use domain::query::ExpectedBeneficiary;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

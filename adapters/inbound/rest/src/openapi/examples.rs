@@ -4,20 +4,22 @@ use std::time::Duration;
 
 use application::{AdmissionError, Component, ComponentState, FetchError, RepeatError};
 use chrono::{DateTime, NaiveDate};
-use domain::check::MAX_FILE_BYTES;
-use domain::file::{Format, RequestedFiles};
 use domain::hints::Hint;
-use domain::inference::{Confidence, Evidence, InferenceFailure, Inferred, InferredBanks};
-use domain::key::{Environment, KeyId};
+use domain::keys::{Environment, KeyId};
 use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::Endpoint;
 use domain::pacing::ThrottleReason;
-use domain::participant::{Catalogue, ParticipantCode};
+use domain::participants::inference::{
+    Confidence, Evidence, InferenceFailure, Inferred, InferredBanks,
+};
+use domain::participants::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
+use domain::proofs::check::MAX_FILE_BYTES;
+use domain::proofs::file::{Format, RequestedFiles};
 use domain::query::Field;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use uuid::Uuid;

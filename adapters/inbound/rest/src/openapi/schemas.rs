@@ -1,7 +1,7 @@
 //! Schemas of values whose Rust type is less specific than the API.
 
 use domain::audit::Action;
-use domain::key::{Environment, KeyStatus};
+use domain::keys::{Environment, KeyStatus};
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE, Plan};
 use domain::usage::Granularity;
 use strum::VariantNames;

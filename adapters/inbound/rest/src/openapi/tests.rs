@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::outcome::Endpoint;
-use domain::participant::{Catalogue, ParticipantError};
+use domain::participants::{Catalogue, ParticipantError};
 use proptest::prelude::*;
 use serde_json::{Value, json as value};
 

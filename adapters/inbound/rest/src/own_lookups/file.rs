@@ -1,8 +1,8 @@
 //! Handlers of `GET /lookups/{id}/xml`, `/pdf` and `/zip`.
 
 use axum::response::Response;
-use domain::file::Format;
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
+use domain::proofs::file::Format;
 use web::Problem;
 
 use crate::files::Encoding;

@@ -1,7 +1,7 @@
 //! JSON view of the list of participants.
 
 use chrono::NaiveDate;
-use domain::participant::{Catalogue, Participant};
+use domain::participants::{Catalogue, Participant};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -3,11 +3,11 @@
 use application::{Series, SeriesLabel, UsageReport};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::{AuditEntry, FieldChange};
-use domain::customer::{Customer, CustomerOverview, Owner};
-use domain::key::{ApiKey, KeyOverview};
+use domain::keys::{ApiKey, KeyOverview};
 use domain::latency::Percentiles;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
+use domain::people::customer::{Customer, CustomerOverview, Owner};
 use domain::usage::{Period, Totals};
 use serde::Serialize;
 use utoipa::ToSchema;

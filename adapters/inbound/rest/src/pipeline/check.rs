@@ -5,8 +5,8 @@ use std::sync::Arc;
 use application::{CheckRequest, CheckedUpload, Question};
 use axum::extract::Request;
 use axum::response::Response;
-use domain::check::MAX_FILE_BYTES;
 use domain::outcome::Endpoint;
+use domain::proofs::check::MAX_FILE_BYTES;
 use futures::FutureExt as _;
 use web::Problem;
 

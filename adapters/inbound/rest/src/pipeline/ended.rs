@@ -2,7 +2,7 @@
 
 use application::{LookupDetails, NotRepeated, Served};
 use axum::http::HeaderMap;
-use domain::key::{Environment, KeyId};
+use domain::keys::{Environment, KeyId};
 use domain::limits::LimitStatus;
 
 use crate::ending::Ending;

@@ -1,7 +1,7 @@
 //! Log, metrics and traces of requests.
 
 use axum::http::StatusCode;
-use domain::inference::Inferred;
+use domain::participants::inference::Inferred;
 use tracing::field::display;
 use web::{method_name, milliseconds, trace};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use domain::file::Format;
 use domain::outcome::Endpoint;
+use domain::proofs::file::Format;
 
 use super::schemas::{PdfFile, ProofRequest};
 use crate::RestState;

@@ -3,8 +3,8 @@
 //! neither in the future nor before SPEI, and participants must be in the catalogue.
 
 use domain::amount::MAX_INTEGER_DIGITS;
-use domain::participant::MAX_NAME_LENGTH;
-use domain::seal::SealVerdict;
+use domain::participants::MAX_NAME_LENGTH;
+use domain::seals::SealVerdict;
 use domain::tracking_key::MAX_LENGTH;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{OneOfBuilder, SchemaFormat, SchemaType};

@@ -1,8 +1,8 @@
 //! Parser of the bodies that create or change a webhook.
 
 use application::{NewWebhook, WebhookChange, WebhookSwitch};
-use domain::key::Environment;
-use domain::webhook::EventType;
+use domain::keys::Environment;
+use domain::webhooks::EventType;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

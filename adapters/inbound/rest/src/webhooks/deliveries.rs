@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::webhook::{DeliveryId, EndpointId};
+use domain::webhooks::{DeliveryId, EndpointId};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::webhook::EndpointId;
+use domain::webhooks::EndpointId;
 use web::Problem;
 
 use super::body::{self, NewWebhookBody, WebhookChangeBody};

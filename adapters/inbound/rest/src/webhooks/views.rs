@@ -2,7 +2,7 @@
 
 use application::{CreatedWebhook, DeliveryView, WebhookView};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::webhook::{DeliveryAttempt, EndpointState, SendFailure};
+use domain::webhooks::{DeliveryAttempt, EndpointState, SendFailure};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -12,8 +12,8 @@ mod uploads;
 use std::io::{Cursor, Read as _};
 use std::time::Duration;
 
-use domain::customer::CustomerId;
 use domain::limits::Plan;
+use domain::people::customer::CustomerId;
 use reqwest::{Body, RequestBuilder, Response};
 use serde_json::Value;
 use uuid::Uuid;

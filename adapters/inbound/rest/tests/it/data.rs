@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
-use domain::customer::{Customer, CustomerId};
-use domain::key::{ApiKey, CountedKey, Credential, FullKey, KeyBounds, KeyId, KeyName, KeyPrefix};
+use domain::keys::{ApiKey, CountedKey, Credential, FullKey, KeyBounds, KeyId, KeyName, KeyPrefix};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
+use domain::people::customer::{Customer, CustomerId};
 use domain::request::RequestId;
 use ports::outbound::{
     AdmissionEntry, Clock as _, KeyRecord, KeyStore as _, Limiter as _, UsageJournal as _,

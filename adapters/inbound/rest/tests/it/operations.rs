@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::customer::Role;
+use domain::people::customer::Role;
 use ports::outbound::JournalError;
 use reqwest::RequestBuilder;
 use testkit::fakes::MemoryJournal;

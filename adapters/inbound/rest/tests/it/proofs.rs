@@ -3,8 +3,8 @@
 use std::io::{Cursor, Read as _};
 
 use base64::Engine as _;
-use domain::file::RequestedFiles;
 use domain::outcome::{Endpoint, Outcome};
+use domain::proofs::file::RequestedFiles;
 use rstest::rstest;
 
 use crate::bank;

@@ -2,11 +2,11 @@
 
 use application::LookupView;
 use domain::hints::Hint;
-use domain::inference::Unresolved;
-use domain::lookup::LookupState;
-use domain::participant::ParticipantCode;
+use domain::lookups::LookupState;
+use domain::participants::ParticipantCode;
+use domain::participants::inference::Unresolved;
 use domain::payment::PaymentState;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 
 use super::catalogue::catalogue;
 use super::hint::{GapReason, HintReason};
@@ -155,9 +155,9 @@ mod tests {
     use domain::account::Account;
     use domain::amount::Amount;
     use domain::calendar::parse_date;
-    use domain::inference::{InferenceFailure, InferredBanks};
-    use domain::key::{Environment, KeyId};
-    use domain::lookup::{LookupId, Metadata};
+    use domain::keys::{Environment, KeyId};
+    use domain::lookups::{LookupId, Metadata};
+    use domain::participants::inference::{InferenceFailure, InferredBanks};
     use domain::payment::Payment;
     use domain::query::ProofQuery;
     use domain::tracking_key::TrackingKey;

@@ -1,6 +1,6 @@
 //! Participants that a given name may refer to.
 
-use domain::participant::NamedParticipant;
+use domain::participants::NamedParticipant;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

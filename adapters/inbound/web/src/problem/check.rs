@@ -1,6 +1,6 @@
 //! Explanations of the checks of a proof, in the caller's language.
 
-use domain::check::{Check, CheckName, CheckReason};
+use domain::proofs::check::{Check, CheckName, CheckReason};
 
 use super::catalogue::catalogue;
 use crate::language::Language;

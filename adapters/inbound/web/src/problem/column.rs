@@ -1,6 +1,6 @@
 //! Columns of a table, as `details` and batches show them.
 
-use domain::batch::sheet::{Column, SheetColumn};
+use domain::batches::sheet::{Column, SheetColumn};
 use serde::Serialize;
 use utoipa::ToSchema;
 

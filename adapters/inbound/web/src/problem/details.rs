@@ -2,8 +2,8 @@
 
 use application::{Component, ComponentState};
 use chrono::NaiveDateTime;
-use domain::check::CheckReason;
 use domain::payment::{Payment, PaymentState};
+use domain::proofs::check::CheckReason;
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use chrono::NaiveDate;
 use domain::account::AccountError;
 use domain::amount::{self, AmountError};
-use domain::batch::sheet::{self, CellError, CellErrorKind, RowFault};
+use domain::batches::sheet::{self, CellError, CellErrorKind, RowFault};
 use domain::calendar::{self, DateError};
-use domain::participant::{NamedParticipant, ParticipantCode, ParticipantError};
+use domain::participants::{NamedParticipant, ParticipantCode, ParticipantError};
 use domain::query::{FieldError, FieldErrorKind};
 use domain::tracking_key::{self, TrackingKeyError};
 use domain::usage::PeriodError;
-use domain::webhook::UrlError;
+use domain::webhooks::UrlError;
 
 use super::candidate::CandidateDetail;
 use super::catalogue::catalogue;

@@ -2,8 +2,8 @@
 
 use chrono::NaiveDate;
 use domain::hints::Hint;
-use domain::inference::InferenceFailure;
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
+use domain::participants::inference::InferenceFailure;
 use domain::tracking_key::TrackingKey;
 
 use super::catalogue::catalogue;

@@ -1,7 +1,7 @@
 //! Fills the members of an error's `details` from its problem.
 
 use chrono::{NaiveDate, SecondsFormat};
-use domain::batch::sheet::Column;
+use domain::batches::sheet::Column;
 
 use super::reason::Reason;
 use super::{

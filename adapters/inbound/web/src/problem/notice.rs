@@ -1,6 +1,6 @@
 //! Notices that accompany the verdict on a proof, in the caller's language.
 
-use domain::notice::{Notice, NoticeCode};
+use domain::proofs::notice::{Notice, NoticeCode};
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;

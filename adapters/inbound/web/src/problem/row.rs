@@ -1,7 +1,7 @@
 //! Errors of a table's rows.
 
 use application::{FaultyRow, RowOutcome};
-use domain::inference::{InferenceFailure, Unresolved};
+use domain::participants::inference::{InferenceFailure, Unresolved};
 use domain::query::Field;
 use domain::transfer::SameInstitution;
 use serde::{Deserialize, Serialize};

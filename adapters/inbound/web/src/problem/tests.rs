@@ -119,11 +119,14 @@ fn a_message_shows_numbers_as_they_are_and_lists_as_a_sentence() {
 
 #[test]
 fn every_reason_of_a_check_is_explained() {
-    assert_eq!(CheckExplanation::CODES, domain::check::CheckReason::ALL);
-    for reason in domain::check::CheckReason::ALL {
+    assert_eq!(
+        CheckExplanation::CODES,
+        domain::proofs::check::CheckReason::ALL
+    );
+    for reason in domain::proofs::check::CheckReason::ALL {
         assert_eq!(CheckExplanation::from(reason).code(), reason);
     }
-    for name in domain::check::CheckName::ALL {
+    for name in domain::proofs::check::CheckName::ALL {
         assert_eq!(CheckPassed::from(name).code(), name);
     }
 }
@@ -184,7 +187,7 @@ fn every_problem() -> Vec<Problem> {
         },
         Problem::EmptyChange { fields: &["name"] },
         Problem::NotAProof {
-            explanation: domain::check::CheckReason::ALL[0].into(),
+            explanation: domain::proofs::check::CheckReason::ALL[0].into(),
             element: None,
         },
         Problem::InferenceFailed {

@@ -12,7 +12,7 @@ use axum::extract::{Extension, Request};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::{MethodFilter, get, on};
-use domain::customer::Role;
+use domain::people::customer::Role;
 use http_body_util::BodyExt as _;
 use ports::outbound::TokenError;
 use testkit::answers::header_lines;

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use domain::pacing::Lane;
-use domain::participant::ListedParticipant;
+use domain::participants::ListedParticipant;
 use ports::outbound::{BankError, ParticipantSource};
 use serde::Deserialize;
 use std::time::Duration;

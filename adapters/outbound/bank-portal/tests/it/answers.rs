@@ -2,7 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse as _};
-use domain::file::RequestedFiles;
+use domain::proofs::file::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankError, BankFiles};
 use rstest::rstest;
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bank_portal::PortalConfig;
-use domain::file::RequestedFiles;
 use domain::pacing::ThrottleReason;
+use domain::proofs::file::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankError};
 use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::file::RequestedFiles;
-use domain::proof::Proof;
+use domain::proofs::Proof;
+use domain::proofs::file::RequestedFiles;
 use ports::contract::bank as suite;
 use ports::outbound::{Bank, BankAnswer, Lookup};
 use sandbox::SandboxConfig;

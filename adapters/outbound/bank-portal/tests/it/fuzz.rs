@@ -1,7 +1,7 @@
 //! Fuzzing: a portal whose responses are corrupted at random, below HTTP.
 
 use bytes::Bytes;
-use domain::file::RequestedFiles;
+use domain::proofs::file::RequestedFiles;
 use futures::{StreamExt as _, stream};
 use ports::outbound::{Bank as _, BankAnswer};
 use proptest::prelude::*;

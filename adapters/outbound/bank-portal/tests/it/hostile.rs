@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
-use domain::file::RequestedFiles;
+use domain::proofs::file::RequestedFiles;
 use futures::{StreamExt as _, stream};
 use ports::outbound::{Bank as _, BankError};
 use rstest::rstest;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::header;
 use axum::response::IntoResponse as _;
-use domain::file::RequestedFiles;
+use domain::proofs::file::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer};
 use tokio::task::JoinSet;
 

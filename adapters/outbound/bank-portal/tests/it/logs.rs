@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use domain::file::RequestedFiles;
 use domain::pacing::ThrottleReason;
+use domain::proofs::file::RequestedFiles;
 use ports::outbound::Bank as _;
 use serde_json::json;
 use testkit::log::listen;

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use domain::file::RequestedFiles;
 use domain::pacing::ThrottleReason;
+use domain::proofs::file::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, Lookup};
 use rstest::rstest;
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use chrono::NaiveDate;
-use domain::file::RequestedFiles;
 use domain::pacing::ThrottleReason;
-use domain::participant::ListedParticipant;
+use domain::participants::ListedParticipant;
+use domain::proofs::file::RequestedFiles;
 use ports::outbound::{Bank as _, BankError, ParticipantSource as _};
 use rstest::rstest;
 

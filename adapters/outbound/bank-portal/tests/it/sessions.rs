@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::http::{Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
-use domain::file::RequestedFiles;
+use domain::proofs::file::RequestedFiles;
 use futures::future::join_all;
 use ports::outbound::{Bank as _, BankAnswer, BankFiles};
 

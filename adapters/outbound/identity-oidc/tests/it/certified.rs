@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lc_rs::digest::{SHA256, digest};
-use domain::customer::Role;
+use domain::people::customer::Role;
 use identity_oidc::{ClientSecret, Issuer, Oidc, OidcConfig};
 use ports::outbound::{AccessToken, CodeGrant, IdentityProvider as _};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::customer::Role;
+use domain::people::customer::Role;
 use identity_oidc::{ClientSecret, Oidc, OidcConfig};
 use ports::outbound::{
     AccessToken, AuthorizationRequest, CodeGrant, IdentityError, IdentityProvider as _,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::customer::Role;
+use domain::people::customer::Role;
 use identity_oidc::OidcConfig;
 use ports::outbound::{Claims, IdentityProvider as _, TokenError};
 use rstest::rstest;

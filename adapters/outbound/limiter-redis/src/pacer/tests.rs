@@ -4,9 +4,9 @@
 use std::num::NonZeroU32;
 use std::sync::atomic::Ordering;
 
-use domain::customer::CustomerId;
-use domain::key::CounterId;
+use domain::keys::CounterId;
 use domain::pacing::{LookupClass, Schedule, Step, WaiterId};
+use domain::people::customer::CustomerId;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use testkit::redis::Redis;

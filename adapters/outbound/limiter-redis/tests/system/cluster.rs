@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use testkit::redis::Cluster;

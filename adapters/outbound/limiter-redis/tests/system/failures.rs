@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use domain::month::Month;
 use limiter_redis::{RedisLimiter, RedisOptions};
 use ports::outbound::{Limiter, Snapshot, Verdict};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use deadpool_redis::redis;
-use domain::key::{CountedKey, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use domain::limits::{LimitStatus, Limits, MonthlyUse};
 use domain::month::Month;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};

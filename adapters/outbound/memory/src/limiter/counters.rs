@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 
 use chrono::{DateTime, Utc};
+use domain::limits::window::SlidingWindow;
 use domain::limits::{LimitStatus, Limits, MonthStatus, MonthlyUse};
 use domain::month::Month;
-use domain::window::SlidingWindow;
 use ports::outbound::{Charge, Snapshot, Verdict};
 use uuid::Uuid;
 
 /// Number of refunded requests remembered, so that a repeated refund changes nothing.
 const REFUNDS_REMEMBERED: usize = 256;
 
-/// Counts of the minute and the month of one [`CounterId`](domain::key::CounterId).
+/// Counts of the minute and the month of one [`CounterId`](domain::keys::CounterId).
 pub(super) struct Counters {
     /// `false` once they are forgotten: the month isn't known then. The window is kept, so that a
     /// key that is forgotten and hydrated can't use the minute's limit twice.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use chrono::{DateTime, Utc};
-use domain::key::{CountedKey, CounterId, KeyId};
+use domain::keys::{CountedKey, CounterId, KeyId};
 use domain::month::Month;
 use ports::outbound::{KeyState, Snapshot};
 use uuid::Uuid;

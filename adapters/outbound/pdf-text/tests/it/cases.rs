@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use domain::check::{CheckOutcome, CheckReason, PageComparison};
-use domain::seal::Verdict;
+use domain::proofs::check::{CheckOutcome, CheckReason, PageComparison};
+use domain::seals::Verdict;
 use rstest::rstest;
 
 use crate::checks::check;

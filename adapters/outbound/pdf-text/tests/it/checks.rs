@@ -4,10 +4,10 @@ use std::sync::{Arc, LazyLock};
 
 use application::ProofCheckService;
 use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey};
-use domain::check::{CheckName, CheckOutcome, CheckReason, CheckReport, CheckResult};
-use domain::key::Environment;
-use domain::proof::Proof;
-use domain::seal::{NotChecked, SealHash, UncheckedSeal, Verdict};
+use domain::keys::Environment;
+use domain::proofs::Proof;
+use domain::proofs::check::{CheckName, CheckOutcome, CheckReason, CheckReport, CheckResult};
+use domain::seals::{NotChecked, SealHash, UncheckedSeal, Verdict};
 use pdf_text::PortalPdf;
 use proptest::prelude::*;
 use rstest::rstest;

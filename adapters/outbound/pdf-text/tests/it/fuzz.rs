@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use domain::check::{CheckOutcome, PageComparison};
+use domain::proofs::check::{CheckOutcome, PageComparison};
 
 use crate::checks::check;
 use crate::draft::{Dice, Draft};

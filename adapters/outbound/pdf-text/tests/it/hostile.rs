@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use domain::check::{MAX_FILE_BYTES, PdfError, PrintedPage};
+use domain::proofs::check::{MAX_FILE_BYTES, PdfError, PrintedPage};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use pdf_text::PortalPdf;
@@ -187,7 +187,7 @@ fn read_in_time(file: &[u8]) -> Result<(), TestCaseError> {
     let (read, time) = timed(file);
     prop_assert!(time < DEADLINE, "{time:?}");
     for page in read.unwrap_or_default() {
-        prop_assert!(page.runs.len() <= domain::check::MAX_RUNS);
+        prop_assert!(page.runs.len() <= domain::proofs::check::MAX_RUNS);
     }
     Ok(())
 }

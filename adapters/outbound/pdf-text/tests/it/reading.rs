@@ -1,6 +1,6 @@
 //! Pages that are read.
 
-use domain::check::{Drawing, PdfError, PrintedPage};
+use domain::proofs::check::{Drawing, PdfError, PrintedPage};
 use pdf_text::PortalPdf;
 use ports::outbound::ProofPdfReader as _;
 use rstest::rstest;

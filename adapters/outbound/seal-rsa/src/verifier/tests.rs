@@ -4,8 +4,8 @@ use aws_lc_rs::digest::digest;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::{KeyPair, KeySize};
 use aws_lc_rs::signature::{RSA_PKCS1_SHA256, RSA_PKCS1_SHA512, RSA_PSS_SHA512, RsaEncoding};
-use domain::participant::ParticipantCode;
-use domain::seal::{CertificateNumber, SEAL_BYTES, SealedDigest, Signer};
+use domain::participants::ParticipantCode;
+use domain::seals::{CertificateNumber, SEAL_BYTES, SealedDigest, Signer};
 use proptest::prelude::*;
 
 use super::*;

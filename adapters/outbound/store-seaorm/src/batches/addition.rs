@@ -1,6 +1,6 @@
 //! Additions of batches.
 
-use domain::batch::{BatchId, BatchState};
+use domain::batches::{BatchId, BatchState};
 use domain::idempotency::FirstAnswer;
 use ports::outbound::{BatchAddition, BatchBounds, NewBatch, StoreError};
 use sea_orm::sea_query::{ExprTrait as _, LockType};

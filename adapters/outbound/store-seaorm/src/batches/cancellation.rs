@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState};
-use domain::customer::CustomerId;
-use domain::lookup::LookupState;
+use domain::batches::{BatchId, BatchState};
+use domain::lookups::LookupState;
+use domain::people::customer::CustomerId;
 use ports::outbound::{BatchCancellation, CanceledLookup, LookupFacts, StoreError};
 use sea_orm::sea_query::Expr;
 use sea_orm::{

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::batch::BatchId;
-use domain::key::KeyId;
+use domain::batches::BatchId;
+use domain::keys::KeyId;
 use ports::outbound::{BatchProgress, ClaimedBatch, Lease, StoreError};
 use sea_orm::sea_query::{Expr, LockBehavior, LockType, Query};
 use sea_orm::{

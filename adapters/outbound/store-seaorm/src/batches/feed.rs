@@ -1,6 +1,6 @@
 //! Creation of lookups for the rows of a claimed batch.
 
-use domain::batch::BatchState;
+use domain::batches::BatchState;
 use ports::outbound::{BatchFeed, StoreError};
 use sea_orm::DatabaseTransaction;
 

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState, RowNumber};
-use domain::customer::CustomerId;
-use domain::lookup::{LookupId, LookupState};
-use domain::notice::ProofOrigin;
-use domain::seal::SealVerdict;
-use domain::webhook::LookupEnd;
+use domain::batches::{BatchId, BatchState, RowNumber};
+use domain::lookups::{LookupId, LookupState};
+use domain::people::customer::CustomerId;
+use domain::proofs::notice::ProofOrigin;
+use domain::seals::SealVerdict;
+use domain::webhooks::LookupEnd;
 use ports::outbound::{BatchRow, ImportedProof, LookupFacts, StoreError};
 use sea_orm::sea_query::Query;
 use sea_orm::{

@@ -1,8 +1,8 @@
 //! Lists of a customer's batches, and of the lookups of one.
 
-use domain::batch::{BatchId, BatchState, RowNumber};
-use domain::customer::CustomerId;
+use domain::batches::{BatchId, BatchState, RowNumber};
 use domain::page::{CursorError, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::{BatchFilter, StoreError, StoredLookup};
 use sea_orm::{
     ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,

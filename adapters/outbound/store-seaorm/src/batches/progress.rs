@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use domain::lookup::LookupState;
-use domain::seal::SealVerdict;
+use domain::lookups::LookupState;
+use domain::seals::SealVerdict;
 use ports::outbound::{BatchProgress, StoreError, StoredBatch};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func};
 use sea_orm::{

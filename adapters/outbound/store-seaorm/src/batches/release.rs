@@ -1,7 +1,7 @@
 //! Ends of claims on batches.
 
-use domain::batch::{BatchId, BatchState};
-use domain::lookup::LookupState;
+use domain::batches::{BatchId, BatchState};
+use domain::lookups::LookupState;
 use ports::outbound::{BatchChange, BatchRelease, StoreError};
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect};
 

@@ -1,8 +1,8 @@
 //! Removal of ended batches, in portions, so that nothing waits long for one with many lookups.
 
 use chrono::{DateTime, Utc};
-use domain::batch::BatchId;
-use domain::customer::CustomerId;
+use domain::batches::BatchId;
+use domain::people::customer::CustomerId;
 use ports::outbound::StoreError;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,

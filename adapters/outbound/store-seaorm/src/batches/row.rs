@@ -1,8 +1,8 @@
 //! Rows of batches.
 
-use domain::batch::{BatchId, BatchState, RowCounts};
-use domain::customer::CustomerId;
-use domain::key::{CountedKey, CounterId, Environment, HashGeneration, KeyId};
+use domain::batches::{BatchId, BatchState, RowCounts};
+use domain::keys::{CountedKey, CounterId, Environment, HashGeneration, KeyId};
+use domain::people::customer::CustomerId;
 use domain::request::RequestId;
 use ports::outbound::{BatchFacts, BatchProgress, NewBatch, StoreError, StoredBatch};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select, Set};

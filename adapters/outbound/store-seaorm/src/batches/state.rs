@@ -1,10 +1,10 @@
 //! States of batches: reads, and changes. All changes are made here.
 
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState};
-use domain::customer::CustomerId;
-use domain::key::Environment;
-use domain::webhook::WebhookEvent;
+use domain::batches::{BatchId, BatchState};
+use domain::keys::Environment;
+use domain::people::customer::CustomerId;
+use domain::webhooks::WebhookEvent;
 use ports::outbound::StoreError;
 use sea_orm::sea_query::Query;
 use sea_orm::{

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::outbound::RequestEntry;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::seen::ProofMark;
+use domain::people::customer::CustomerId;
+use domain::proofs::seen::ProofMark;
 use ports::outbound::RequestEntry;
 use sea_orm::Value;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::month::Month;
 use ports::Cause;
 use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use domain::participant::ParticipantCode;
-use domain::seal::SealVerdict;
+use domain::participants::ParticipantCode;
+use domain::seals::SealVerdict;
 use sea_orm::{DbBackend, Statement, Value};
 
 use super::batch::Batch;

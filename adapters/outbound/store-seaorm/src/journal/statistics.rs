@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::latency::Latencies;
 use domain::outcome::{Endpoint, Outcome};
+use domain::people::customer::CustomerId;
 use ports::outbound::{RefusalEntry, RequestEntry};
 
 const HOUR: i64 = 3_600_000;

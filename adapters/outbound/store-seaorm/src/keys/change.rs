@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, creation, difference};
-use domain::customer::CustomerId;
-use domain::key::{
+use domain::keys::{
     Addition, ApiKey, Credential, KeyBounds, KeyCensus, KeyId, MOST_NEW_KEYS, NEW_KEYS_SPAN,
 };
 use domain::limits::LimitsChange;
+use domain::people::customer::CustomerId;
 use ports::outbound::{
     InsertError, KeyChange, KeyRecord, RotateError, Rotation, Scope, StoreError, Successor,
     UpdateError,

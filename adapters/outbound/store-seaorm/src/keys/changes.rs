@@ -1,6 +1,6 @@
 //! The change feed of keys.
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
 

@@ -1,7 +1,7 @@
 //! Charge of one request to the month of a key's counters, on condition that its quota allows it.
 
 use chrono::{DateTime, Utc};
-use domain::key::CountedKey;
+use domain::keys::CountedKey;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::outbound::StoreError;

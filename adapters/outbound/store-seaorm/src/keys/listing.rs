@@ -1,8 +1,8 @@
 //! Lists of keys: filter, order and pages.
 
-use domain::customer::CustomerId;
-use domain::key::{KeyFilter, KeyOverview, KeyQuery, KeySort, KeyStatus, RevokedKeys};
+use domain::keys::{KeyFilter, KeyOverview, KeyQuery, KeySort, KeyStatus, RevokedKeys};
 use domain::page::{Cursor, CursorError, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::Scope;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{

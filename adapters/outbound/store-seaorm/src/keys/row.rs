@@ -1,13 +1,13 @@
 //! Rows of keys.
 
-use domain::customer::{CustomerId, Owner};
 use domain::hex;
-use domain::key::{
+use domain::keys::{
     ApiKey, CountedKey, CounterId, Credential, HashGeneration, KeyHash, KeyId, KeyName,
     KeyOverview, KeyPrefix,
 };
 use domain::limits::{Limits, LimitsError, MonthlyUse};
 use domain::month::Month;
+use domain::people::customer::{CustomerId, Owner};
 use ports::outbound::{KeyRecord, KeyState, Snapshot, StoreError};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoCondition, Query};
 use sea_orm::{

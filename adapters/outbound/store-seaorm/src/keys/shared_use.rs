@@ -1,6 +1,6 @@
 //! Use of keys in a month: the sum over all keys that share their counters.
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::month::Month;
 use ports::outbound::{Snapshot, StoreError};
 use sea_orm::sea_query::Expr;

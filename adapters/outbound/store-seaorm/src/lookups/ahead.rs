@@ -1,7 +1,7 @@
 //! Due lookups that are claimed before another one.
 
 use chrono::{DateTime, Utc};
-use domain::lookup::{OtherQueue, QueueAhead};
+use domain::lookups::{OtherQueue, QueueAhead};
 use ports::outbound::{StoreError, StoredLookup};
 use sea_orm::{ConnectionTrait as _, DatabaseConnection, FromQueryResult, Statement, Value};
 

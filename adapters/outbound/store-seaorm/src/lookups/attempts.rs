@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use domain::customer::CustomerId;
-use domain::lookup::{Attempt, LookupId};
+use domain::lookups::{Attempt, LookupId};
 use domain::outcome::Outcome;
+use domain::people::customer::CustomerId;
 use ports::outbound::StoreError;
 use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, Set};

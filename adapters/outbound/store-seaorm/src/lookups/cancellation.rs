@@ -1,8 +1,8 @@
 //! Cancellation of lookups: by their customer, and of those that have no key left.
 
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::lookup::{LookupId, LookupState};
+use domain::lookups::{LookupId, LookupState};
+use domain::people::customer::CustomerId;
 use ports::outbound::{Cancellation, StoreError, StoredLookup};
 use sea_orm::sea_query::Expr;
 use sea_orm::{

@@ -1,7 +1,7 @@
 //! Claims of due lookups.
 
 use chrono::{DateTime, Utc};
-use domain::lookup::LookupState;
+use domain::lookups::LookupState;
 use domain::pacing::LookupClass;
 use ports::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoreError};
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType};

@@ -1,13 +1,13 @@
 //! Ends of claims on lookups.
 
-use domain::batch::BatchId;
-use domain::customer::CustomerId;
-use domain::key::Environment;
-use domain::lookup::{LookupId, LookupState};
-use domain::notice::ProofOrigin;
+use domain::batches::BatchId;
+use domain::keys::Environment;
+use domain::lookups::{LookupId, LookupState};
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
-use domain::webhook::{LookupEnd, WebhookEvent};
+use domain::people::customer::CustomerId;
+use domain::proofs::notice::ProofOrigin;
+use domain::webhooks::{LookupEnd, WebhookEvent};
 use ports::outbound::{ClaimEnd, LookupChange};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict, Query, UpdateStatement};
 use sea_orm::{

@@ -1,8 +1,8 @@
 //! Lists of a customer's lookups.
 
-use domain::customer::CustomerId;
-use domain::lookup::LookupState;
+use domain::lookups::LookupState;
 use domain::page::{CursorError, PageRequest};
+use domain::people::customer::CustomerId;
 use ports::outbound::LookupFilter;
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use ports::outbound::{LookupNotification, LookupNotifications, StoreError};
 use sea_orm::sqlx::postgres::PgListener;
 use sea_orm::sqlx::{Error, query};

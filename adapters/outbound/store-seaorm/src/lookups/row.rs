@@ -1,14 +1,14 @@
 //! Rows of lookups.
 
-use domain::batch::{BatchId, RowNumber};
-use domain::customer::CustomerId;
-use domain::key::{CountedKey, CounterId, Environment, HashGeneration, KeyId};
-use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::batches::{BatchId, RowNumber};
+use domain::keys::{CountedKey, CounterId, Environment, HashGeneration, KeyId};
+use domain::lookups::{Attempt, LookupId, LookupState};
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
+use domain::people::customer::CustomerId;
 use domain::request::RequestId;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use ports::outbound::{BatchRow, LookupFacts, StoreError, StoredLookup};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select, Set};
 

@@ -2,11 +2,11 @@
 
 use chrono::TimeDelta;
 use domain::audit::AuditFilter;
-use domain::customer::ExistingKeys;
-use domain::key::{KeyBounds, KeyFilter, KeyQuery, KeySort, RevokedKeys};
+use domain::keys::{KeyBounds, KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use domain::page::Direction;
+use domain::people::customer::ExistingKeys;
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::{act, customer, record_of};
 use ports::outbound::{

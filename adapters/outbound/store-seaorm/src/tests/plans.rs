@@ -2,7 +2,7 @@
 //! doesn't.
 
 use domain::audit::AuditFilter;
-use domain::key::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
+use domain::keys::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::Direction;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::CursorError;
-use domain::participant::ParticipantCode;
+use domain::participants::ParticipantCode;
 use domain::request::{RequestId, RequestQuery, RequestRecord};
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use domain::transfer::Banks;
 use ports::outbound::{Scope, StoreError};
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait};

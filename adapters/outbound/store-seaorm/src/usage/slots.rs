@@ -1,7 +1,7 @@
 //! Sums of requests by slot: hour, day or month.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::latency::{BUCKETS, Latencies};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};

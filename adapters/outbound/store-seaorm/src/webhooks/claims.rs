@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::webhook::{EndpointHealth, free_places};
+use domain::webhooks::{EndpointHealth, free_places};
 use ports::outbound::{ClaimedDelivery, Lease, StoreError};
 use sea_orm::sea_query::{Expr, LockBehavior, LockType};
 use sea_orm::{

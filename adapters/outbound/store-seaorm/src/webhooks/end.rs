@@ -1,7 +1,7 @@
 //! Ends of delivery attempts.
 
 use chrono::{DateTime, Utc};
-use domain::webhook::{
+use domain::webhooks::{
     DeliveryId, DeliveryState, DisabledReason, EndpointState, GIVE_UP_AFTER, NextDelivery,
 };
 use ports::outbound::{DeliveryEnd, StoreError};

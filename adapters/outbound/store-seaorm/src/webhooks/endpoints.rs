@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, webhook_addition, webhook_difference, webhook_removal};
-use domain::customer::CustomerId;
-use domain::key::HashGeneration;
-use domain::webhook::{
+use domain::keys::HashGeneration;
+use domain::people::customer::CustomerId;
+use domain::webhooks::{
     DeliveryState, DisabledReason, EndpointId, EndpointState, MAX_ENDPOINTS, RotatedSecrets,
 };
 use ports::outbound::{

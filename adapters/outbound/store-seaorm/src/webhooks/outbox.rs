@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use domain::webhook::{EndpointId, WebhookEvent};
+use domain::webhooks::{EndpointId, WebhookEvent};
 use ports::outbound::StoredDelivery;
 use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{

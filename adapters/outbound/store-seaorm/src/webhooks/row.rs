@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use chrono::DateTime;
-use domain::customer::CustomerId;
-use domain::key::{Environment, HashGeneration};
-use domain::webhook::{
+use domain::keys::{Environment, HashGeneration};
+use domain::people::customer::CustomerId;
+use domain::webhooks::{
     AnswerText, AttemptResult, DeliveryAttempt, DeliveryId, DeliveryState, DisabledReason,
     EndpointId, EndpointState, EventType, EventTypes, RotatedSecrets, SendFailure, WebhookUrl,
 };

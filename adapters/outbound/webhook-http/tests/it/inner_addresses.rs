@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use chrono::DateTime;
-use domain::webhook::{DeliveryId, Reach, SendFailure, WebhookUrl};
+use domain::webhooks::{DeliveryId, Reach, SendFailure, WebhookUrl};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use ports::outbound::{OutgoingMessage, WebhookSender};

@@ -8,11 +8,11 @@ use application::{
     WebhookService,
 };
 use chrono::{DateTime, Utc};
-use domain::customer::Role;
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::page::{PageRequest, PageSize};
+use domain::people::customer::Role;
 use domain::request::RequestId;
-use domain::webhook::{DeliveryState, EventType, Reach};
+use domain::webhooks::{DeliveryState, EventType, Reach};
 use standardwebhooks::Webhook;
 use testkit::fakes::ManualClock;
 use testkit::people::{PeopleServices, owner};

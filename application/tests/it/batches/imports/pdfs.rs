@@ -7,7 +7,7 @@ const ALONE: FileUse = FileUse::Unused(UnusedReason::PdfAlone);
 /// A batch of so many payments that keeps PDFs.
 async fn with_pdfs(process: &Process, holder: &Holder, rows: u64) -> BatchId {
     let draft = BatchDraft {
-        files: domain::file::RequestedFiles::Both,
+        files: domain::proofs::file::RequestedFiles::Both,
         ..draft(ready(rows))
     };
     process.create_of(&access(holder), draft).await.id

@@ -1,8 +1,8 @@
 //! Deliveries without a look-up.
 
 use chrono::{DateTime, Utc};
-use domain::batch::BatchId;
-use domain::lookup::LookupState;
+use domain::batches::BatchId;
+use domain::lookups::LookupState;
 use ports::outbound::{ImportedProof, LookupFacts};
 
 use crate::fakes::store::Tables;

@@ -1,7 +1,7 @@
 //! Kept batches, and what changes them.
 
 use chrono::{DateTime, Utc};
-use domain::batch::BatchState;
+use domain::batches::BatchState;
 use ports::outbound::{BatchFacts, BatchFilter, NewBatch};
 use uuid::Uuid;
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use domain::batch::{BatchId, BatchState, RowNumber};
-use domain::customer::CustomerId;
-use domain::lookup::{LookupId, LookupState};
-use domain::seal::SealVerdict;
+use domain::batches::{BatchId, BatchState, RowNumber};
+use domain::lookups::{LookupId, LookupState};
+use domain::people::customer::CustomerId;
+use domain::seals::SealVerdict;
 use ports::outbound::{
     BatchFeed, BatchProgress, CanceledLookup, ClaimedBatch, Lease, LookupFacts, StoredBatch,
     StoredLookup,

@@ -1,8 +1,8 @@
 //! Kept lookups, and what changes them.
 
 use chrono::{DateTime, Utc};
-use domain::lookup::{Attempt, LookupState};
-use domain::seal::SealVerdict;
+use domain::lookups::{Attempt, LookupState};
+use domain::seals::SealVerdict;
 use ports::outbound::{ClaimEnd, LookupChange, LookupFacts, LookupFilter, StoredLookup};
 use uuid::Uuid;
 

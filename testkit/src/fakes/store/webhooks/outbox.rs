@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use domain::customer::CustomerId;
-use domain::webhook::{
+use domain::people::customer::CustomerId;
+use domain::webhooks::{
     DeliveryId, DeliveryState, DisabledReason, EndpointId, EndpointState, GIVE_UP_AFTER,
     NextDelivery, WebhookEvent, free_places,
 };

@@ -4,7 +4,7 @@ use async_graphql::Enum;
 
 /// State of a stored lookup.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "domain::lookup::LookupState")]
+#[graphql(remote = "domain::lookups::LookupState")]
 pub(crate) enum LookupState {
     /// It waits for its first attempt.
     Queued,
@@ -50,7 +50,7 @@ pub(crate) enum PaymentState {
 
 /// State of a batch.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(remote = "domain::batch::BatchState")]
+#[graphql(remote = "domain::batches::BatchState")]
 pub(crate) enum BatchState {
     /// None of its rows was looked up yet.
     Queued,
@@ -66,7 +66,7 @@ pub(crate) enum BatchState {
 
 /// State of a row of a batch: that of its lookup, or the reason for which it has none.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(name = "BatchRowState", remote = "domain::batch::RowState")]
+#[graphql(name = "BatchRowState", remote = "domain::batches::RowState")]
 pub(crate) enum RowState {
     /// It has errors, and is never looked up.
     Faulty,

@@ -4,7 +4,7 @@ use async_graphql::Enum;
 
 /// Event that a webhook is told.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(name = "WebhookEvent", remote = "domain::webhook::EventType")]
+#[graphql(name = "WebhookEvent", remote = "domain::webhooks::EventType")]
 pub(crate) enum WebhookEvent {
     /// A lookup ended with its proof.
     LookupDelivered,
@@ -26,7 +26,7 @@ pub(crate) enum WebhookEvent {
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(
     name = "WebhookDisabledReason",
-    remote = "domain::webhook::DisabledReason"
+    remote = "domain::webhooks::DisabledReason"
 )]
 pub(crate) enum DisabledReason {
     /// Its owner disabled it.
@@ -43,7 +43,7 @@ pub(crate) enum DisabledReason {
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(
     name = "WebhookDeliveryState",
-    remote = "domain::webhook::DeliveryState"
+    remote = "domain::webhooks::DeliveryState"
 )]
 pub(crate) enum DeliveryState {
     /// It waits for its next attempt, or one is being made.
@@ -58,7 +58,7 @@ pub(crate) enum DeliveryState {
 
 /// Reason why a message to a webhook got no answer.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-#[graphql(name = "WebhookFailure", remote = "domain::webhook::SendFailure")]
+#[graphql(name = "WebhookFailure", remote = "domain::webhooks::SendFailure")]
 pub(crate) enum SendFailure {
     /// The address isn't of the public internet.
     AddressRefused,

@@ -1,7 +1,7 @@
 //! Input, payload and resolver of `eraseBatch`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
-use domain::batch::BatchId;
+use domain::batches::BatchId;
 
 use crate::field_error::FieldError;
 use crate::schema::context::{ports, requester};

@@ -1,7 +1,7 @@
 //! Input, payload and resolver of `eraseLookup`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 
 use crate::field_error::FieldError;
 use crate::schema::context::{ports, requester};

@@ -1,7 +1,7 @@
 //! Payload of mutations that change one key. Payloads don't implement `Debug`, because two contain a secret.
 
 use async_graphql::SimpleObject;
-use domain::key::KeyOverview;
+use domain::keys::KeyOverview;
 
 use crate::schema::key::Key;
 use crate::schema::user_error::UserError;

@@ -1,7 +1,7 @@
 //! Input, payload and resolver of `removeWebhook`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
-use domain::webhook::EndpointId;
+use domain::webhooks::EndpointId;
 
 use crate::field_error::FieldError;
 use crate::schema::context::{ports, requester};

@@ -1,7 +1,7 @@
 //! Input, payload and resolver of `adminSetPlan`.
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
-use domain::customer::{Customer, CustomerId};
+use domain::people::customer::{Customer, CustomerId};
 use web::problem::UserProblem;
 
 use crate::field_error::FieldError;

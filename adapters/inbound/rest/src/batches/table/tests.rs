@@ -1,6 +1,6 @@
 use chrono::NaiveDate;
-use domain::batch::sheet::{CellErrorKind, CellErrors};
-use domain::participant::Catalogue;
+use domain::batches::sheet::{CellErrorKind, CellErrors};
+use domain::participants::Catalogue;
 use proptest::prelude::*;
 
 use super::*;

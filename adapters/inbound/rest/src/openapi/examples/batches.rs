@@ -7,17 +7,17 @@ use application::{
     UnusedReason,
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::batch::sheet::{Column, SheetColumn};
-use domain::batch::{BatchId, BatchState, RowCounts, RowNumber};
-use domain::file::RequestedFiles;
+use domain::batches::sheet::{Column, SheetColumn};
+use domain::batches::{BatchId, BatchState, RowCounts, RowNumber};
 use domain::hints::Hint;
-use domain::inference::{InferenceFailure, Unresolved};
-use domain::key::{Environment, KeyId};
-use domain::lookup::{LookupState, RetryFor};
-use domain::notice::{Notice, NoticeCode};
-use domain::proof::Mismatch;
+use domain::keys::{Environment, KeyId};
+use domain::lookups::{LookupState, RetryFor};
+use domain::participants::inference::{InferenceFailure, Unresolved};
+use domain::proofs::Mismatch;
+use domain::proofs::file::RequestedFiles;
+use domain::proofs::notice::{Notice, NoticeCode};
+use domain::proofs::seen::EarlierDeliveries;
 use domain::query::Field;
-use domain::seen::EarlierDeliveries;
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;

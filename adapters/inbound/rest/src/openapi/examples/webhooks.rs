@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use application::{CreatedWebhook, DeliveryView, WebhookView};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::Environment;
+use domain::keys::Environment;
 use domain::page::{Cursor, Page};
-use domain::webhook::{
+use domain::webhooks::{
     AnswerText, AttemptResult, DeliveryAttempt, DeliveryId, DeliveryState, EndpointId,
     EndpointSecret, EndpointState, EventType, EventTypes, WebhookUrl, attempts_left,
 };

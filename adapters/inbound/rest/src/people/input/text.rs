@@ -5,7 +5,7 @@ use std::str::FromStr;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use domain::key::KeyName;
+use domain::keys::KeyName;
 use domain::page::Cursor;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use strum::VariantNames;

@@ -4,8 +4,8 @@ use std::io::{Cursor, Write as _};
 
 use domain::account::Account;
 use domain::amount::Amount;
-use domain::inference;
-use domain::participant::{Catalogue, ParticipantCode};
+use domain::participants::inference;
+use domain::participants::{Catalogue, ParticipantCode};
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
 use reqwest::Response;

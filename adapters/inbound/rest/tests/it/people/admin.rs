@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use domain::customer::CustomerId;
-use domain::key::{ApiKey, KeyId, KeyName};
+use domain::keys::{ApiKey, KeyId, KeyName};
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::people::customer::CustomerId;
 use ports::outbound::{CustomerStore as _, KeyChange, KeyStore as _, Scope};
 use rstest::rstest;
 use serde_json::Value;

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
-use domain::customer::{CustomerId, Role};
-use domain::key::{ApiKey, KeyId};
+use domain::keys::{ApiKey, KeyId};
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::people::customer::{CustomerId, Role};
 use domain::request::RequestId;
 use ports::outbound::{
     AdmissionEntry, CustomerStore as _, KeyChange, KeyStore as _, RefusalEntry, RequestEntry,

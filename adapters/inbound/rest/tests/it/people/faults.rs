@@ -1,7 +1,7 @@
 //! Invalid requests and internal failures, in both languages.
 
 use chrono::TimeDelta;
-use domain::key::ApiKey;
+use domain::keys::ApiKey;
 use rstest::rstest;
 use testkit::fakes::Fault;
 

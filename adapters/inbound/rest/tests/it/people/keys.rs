@@ -1,7 +1,7 @@
 //! A person's own keys.
 
 use chrono::TimeDelta;
-use domain::key::ApiKey;
+use domain::keys::ApiKey;
 use rstest::rstest;
 use serde_json::Value;
 use testkit::fakes::Fault;

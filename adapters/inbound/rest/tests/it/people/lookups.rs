@@ -1,6 +1,6 @@
 //! Files of a person's own lookups.
 
-use domain::customer::Role;
+use domain::people::customer::Role;
 use serde_json::{Value, json};
 
 use super::ask;

@@ -1,6 +1,6 @@
 //! Serialised form of inferred banks in `details`.
 
-use domain::inference::{Inferred, InferredBanks};
+use domain::participants::inference::{Inferred, InferredBanks};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;

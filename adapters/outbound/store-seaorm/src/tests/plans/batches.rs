@@ -1,11 +1,11 @@
 //! Plans of the queries of batches.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::batch::RowNumber;
-use domain::lookup::LookupState;
+use domain::batches::RowNumber;
+use domain::lookups::LookupState;
 use domain::month::Month;
 use domain::page::Cursor;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use ports::contract::fixture::{batch_of, customer, record_of, row_of};
 use ports::outbound::{
     BatchAddition, BatchBounds, BatchCancellation, BatchChange, BatchFeed, BatchFilter,

@@ -1,8 +1,8 @@
 //! Plans of the queries of lookups.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::Environment;
-use domain::lookup::{Attempt, LookupState};
+use domain::keys::Environment;
+use domain::lookups::{Attempt, LookupState};
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use ports::contract::fixture::{customer, lookup_of, record_of};

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::{ApiKey, KeyBounds, KeyId};
-use domain::lookup::{Attempt, LookupId};
+use domain::keys::{ApiKey, KeyBounds, KeyId};
+use domain::lookups::{Attempt, LookupId};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
 use domain::request::{RequestId, RequestQuery};
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use domain::usage::RequestCriteria;
 use ports::contract::fixture::{act, customer, record};
 use ports::outbound::{

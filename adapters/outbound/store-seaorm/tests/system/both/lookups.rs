@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::{ApiKey, KeyBounds};
+use domain::keys::{ApiKey, KeyBounds};
 use domain::limits::MonthlyUse;
-use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::lookups::{Attempt, LookupId, LookupState};
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use domain::page::{PageRequest, PageSize};
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use ports::contract::fixture::{act, customer, lookup_of, record_of};
 use ports::contract::stores::Stores;
 use ports::outbound::{

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use domain::audit::AuditFilter;
-use domain::customer::{CustomerId, Owner};
-use domain::key::{ApiKey, KeyId, KeyPrefix, RevokedKeys};
+use domain::keys::{ApiKey, KeyId, KeyPrefix, RevokedKeys};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
+use domain::people::customer::{CustomerId, Owner};
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, record_of};

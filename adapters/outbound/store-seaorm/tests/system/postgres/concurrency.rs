@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use domain::customer::{Customer, CustomerId, ExistingKeys};
-use domain::key::{ApiKey, KeyBounds, KeyId, RevokedKeys};
+use domain::keys::{ApiKey, KeyBounds, KeyId, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use domain::page::{PageRequest, PageSize};
+use domain::people::customer::{Customer, CustomerId, ExistingKeys};
 use futures::future::join_all;
 use ports::contract::fixture::{act, customer, record, record_of};
 use ports::outbound::{

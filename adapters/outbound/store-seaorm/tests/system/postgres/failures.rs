@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::outcome::Outcome;
 use futures::future::join_all;
 use ports::outbound::{ChangeNumber, KeyStore, UsageJournal};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::outcome::Outcome;
 use futures::future::join_all;
 use ports::outbound::{RequestEntry, UsageJournal};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use domain::lookup::LookupId;
+use domain::lookups::LookupId;
 use futures::future::join_all;
 use ports::contract::fixture::{customer, lookup_of, record_of};
 use ports::outbound::{ClaimedClasses, LookupChange, LookupStore, NewLookup};

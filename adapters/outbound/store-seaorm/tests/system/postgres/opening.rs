@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use ports::outbound::UsageJournal;
 use sea_orm::ConnectionTrait;
 use store_seaorm::{OpenError, ServerError, Store, StoreOptions, UrlError};

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use chrono::TimeDelta;
 use domain::audit::AuditFilter;
-use domain::customer::{Customer, CustomerId, ExistingKeys, Owner};
-use domain::key::{
+use domain::keys::{
     CountedKey, KeyBounds, KeyFilter, KeyId, KeyPrefix, KeyQuery, KeySort, RevokedKeys,
 };
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, PageRequest, PageSize};
+use domain::people::customer::{Customer, CustomerId, ExistingKeys, Owner};
 use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::{act, customer, record};

@@ -1,10 +1,10 @@
 //! The audit log is immutable, and no mutation takes place without its entry.
 
 use chrono::TimeDelta;
-use domain::customer::ExistingKeys;
-use domain::key::{KeyBounds, KeyOverview};
+use domain::keys::{KeyBounds, KeyOverview};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
+use domain::people::customer::ExistingKeys;
 use ports::contract::fixture::{act, customer, record};
 use ports::outbound::{ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope};
 use sea_orm::ConnectionTrait;

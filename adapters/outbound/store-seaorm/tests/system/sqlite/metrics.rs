@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use futures::FutureExt as _;
 use ports::outbound::{KeyStore, UsageJournal};
 use store_seaorm::{CommitMetricsSink, StoreOptions};

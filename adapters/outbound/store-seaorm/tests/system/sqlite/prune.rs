@@ -1,10 +1,10 @@
 //! Rows whose retention has ended are removed, and no others.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::archive::ArchiveIndex;
-use domain::key::KeyId;
+use domain::keys::KeyId;
 use domain::outcome::Outcome;
-use domain::seen::ProofMark;
+use domain::proofs::archive::ArchiveIndex;
+use domain::proofs::seen::ProofMark;
 use ports::contract::fixture::{customer, lookup_of, record};
 use ports::outbound::{
     ArchivedProof, ClaimedClasses, DenyList, Fingerprint, LookupStore, ProofArchive, RequestEntry,

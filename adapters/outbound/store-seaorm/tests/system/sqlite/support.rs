@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use domain::key::{ApiKey, KeyFilter, KeyId, KeyQuery, KeySort};
+use domain::keys::{ApiKey, KeyFilter, KeyId, KeyQuery, KeySort};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Direction, PageRequest, PageSize};

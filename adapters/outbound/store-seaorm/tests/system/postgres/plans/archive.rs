@@ -1,7 +1,7 @@
 //! Plans of the archive of proofs.
 
 use chrono::TimeDelta;
-use domain::archive::ArchiveIndex;
+use domain::proofs::archive::ArchiveIndex;
 use ports::outbound::{ArchivedProof, ProofArchive};
 
 use crate::both::entries::now;

@@ -1,9 +1,9 @@
 //! Plans of the queries of batches, among 20,000, one of which has 10,000 rows.
 
 use chrono::TimeDelta;
-use domain::batch::{BatchId, RowNumber};
+use domain::batches::{BatchId, RowNumber};
 use domain::month::Month;
-use domain::seal::SealVerdict;
+use domain::seals::SealVerdict;
 use ports::contract::fixture::{batch_of, lookup_of, record, row_of};
 use ports::outbound::{
     BatchAddition, BatchBounds, BatchChange, BatchFeed, BatchFilter, BatchRelease, BatchRow,

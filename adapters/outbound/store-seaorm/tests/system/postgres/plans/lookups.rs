@@ -1,8 +1,8 @@
 //! Plans of the queries of lookups, among those of a customer with 10,000 that are due.
 
 use chrono::TimeDelta;
-use domain::key::Environment;
-use domain::lookup::{LookupId, LookupState};
+use domain::keys::Environment;
+use domain::lookups::{LookupId, LookupState};
 use ports::contract::fixture::{customer, lookup_of, record};
 use ports::outbound::{ClaimedClasses, LookupFilter, LookupStore};
 use uuid::Uuid;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::key::{Environment, HashGeneration};
-use domain::notice::ProofOrigin;
-use domain::seal::SealVerdict;
-use domain::webhook::{
+use domain::keys::{Environment, HashGeneration};
+use domain::proofs::notice::ProofOrigin;
+use domain::seals::SealVerdict;
+use domain::webhooks::{
     AnswerText, AttemptResult, DeliveryAttempt, DisabledReason, EndpointId, EndpointState,
     EventType, EventTypes, NextDelivery, RotatedSecrets, WebhookEvent, WebhookUrl,
 };

@@ -1,0 +1,150 @@
+//! Validation of one row of a table.
+
+use chrono::NaiveDate;
+
+use crate::participants::Catalogue;
+use crate::query::{FieldErrorKind, Institutions, ProofQuery, RawQuery, Token};
+
+use super::bounds::MAX_ID_LENGTH;
+use super::cell::{self, Spelling};
+use super::column::Column;
+use super::error::{CellError, CellErrorKind, CellErrors, RowFault};
+
+/// Data needed to validate a row.
+#[derive(Clone, Copy, Debug)]
+pub struct RowRules<'a> {
+    /// Today in Mexico City.
+    pub today: NaiveDate,
+    /// Catalogue of the participants that a row may name.
+    pub catalogue: &'a Catalogue,
+}
+
+/// The values of a row before validation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawCells<'a> {
+    /// The caller's own id of the payment.
+    pub id: Token<'a>,
+    /// The request fields of the payment.
+    pub query: RawQuery<'a>,
+}
+
+impl<'a> RawCells<'a> {
+    /// The value of a column, to be set.
+    pub fn get_mut(&mut self, column: Column) -> &mut Token<'a> {
+        match column {
+            Column::Date => &mut self.query.date,
+            Column::TrackingKey => &mut self.query.tracking_key,
+            Column::Account => &mut self.query.account,
+            Column::Amount => &mut self.query.amount,
+            Column::Issuer => &mut self.query.issuer,
+            Column::Receiver => &mut self.query.receiver,
+            Column::Id => &mut self.id,
+        }
+    }
+}
+
+/// A validated row of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetRow {
+    /// Line of the file on which the row begins, from 1.
+    pub line: u64,
+    /// The caller's own id of the payment; `None` if it is absent or invalid.
+    pub id: Option<String>,
+    /// The query for the payment, or all errors of the row.
+    pub query: Result<ProofQuery, CellErrors>,
+}
+
+impl SheetRow {
+    /// Validates a row. Missing institutions are inferred later.
+    pub fn of_cells(
+        line: u64,
+        mut cells: RawCells<'_>,
+        spelling: Spelling,
+        rules: RowRules<'_>,
+    ) -> Self {
+        let mut errors = Vec::new();
+        for column in Column::ALL {
+            let token = cells.get_mut(column);
+            if let Err(problem) = cell::clean(column, token, spelling, rules.catalogue) {
+                // The value is treated as absent, so that it gets no further error.
+                *token = Token::Absent;
+                errors.push(CellError::of(column, problem));
+            }
+        }
+        let id = check_id(cells.id).map_err(|problem| {
+            errors.push(CellError::of(Column::Id, problem));
+        });
+        let query = ProofQuery::parse(
+            &cells.query,
+            Institutions::Inferable,
+            rules.today,
+            rules.catalogue,
+        );
+        let query = match query {
+            Ok(query) if errors.is_empty() => Ok(query),
+            query => {
+                for error in query.err().unwrap_or_default() {
+                    let error = CellError::from(error);
+                    if errors.iter().all(|known| known.column != error.column) {
+                        errors.push(error);
+                    }
+                }
+                errors.sort_by_key(|error| {
+                    Column::ALL.iter().position(|it| Some(*it) == error.column)
+                });
+                Err(CellErrors(errors))
+            }
+        };
+        Self {
+            line,
+            id: id.ok().flatten(),
+            query,
+        }
+    }
+
+    /// Adds faults of the whole row to the errors of its cells.
+    #[must_use]
+    pub fn with_faults(mut self, faults: impl IntoIterator<Item = RowFault>) -> Self {
+        let mut faults = faults.into_iter().map(CellError::from).peekable();
+        if faults.peek().is_some() {
+            let errors = self.query.err().map(|CellErrors(errors)| errors);
+            let errors = errors.into_iter().flatten().chain(faults);
+            self.query = Err(CellErrors(errors.collect()));
+        }
+        self
+    }
+
+    /// Builds the result for a row that can't be read.
+    pub fn unreadable(line: u64, fault: RowFault) -> Self {
+        Self {
+            line,
+            id: None,
+            query: Err(fault.into()),
+        }
+    }
+}
+
+/// Validates the caller's id. Surrounding blanks are dropped; an empty id is treated as absent.
+fn check_id(token: Token<'_>) -> Result<Option<String>, CellErrorKind> {
+    let text = match token {
+        Token::Absent => return Ok(None),
+        Token::Text(text) => text,
+        Token::Number(number) => number.into(),
+        Token::Other(found) => {
+            return Err(FieldErrorKind::WrongType {
+                expected: "string",
+                found,
+            }
+            .into());
+        }
+    };
+    let id = text.trim();
+    if id.chars().any(char::is_control) {
+        return Err(CellErrorKind::IdCharacter);
+    }
+    match id.chars().count() {
+        0 => Ok(None),
+        length if length > MAX_ID_LENGTH => Err(CellErrorKind::IdTooLong { length }),
+        _ => Ok(Some(id.to_owned())),
+    }
+}
