@@ -11,8 +11,7 @@
 use std::collections::HashMap;
 
 use async_graphql::parser::types::{
-    Directive, ExecutableDocument, Field, OperationDefinition, OperationType, Selection,
-    SelectionSet,
+    Directive, ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet,
 };
 use async_graphql::{Name, Positioned, Value, Variables};
 use domain::page::MAX_PAGE;
@@ -26,145 +25,47 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
-/// Maximum nesting of fields. The deepest useful path has 6: `admin { keys { edges { node { month { used`.
-pub(crate) const MAX_DEPTH: u64 = 8;
-/// Maximum nesting of fields below `__schema` and `__type`. The query that tools send has 15.
-pub(crate) const MAX_INTROSPECTION_DEPTH: u64 = 16;
+/// Maximum nesting of selection sets, those of fragments included. The query that tools send has 15, and the
+/// deepest useful path of data 6; async-graphql's own limit is 32.
+pub(crate) const MAX_LEVELS: u64 = 28;
 /// Maximum cost of an operation: resolved fields, multiplied by list lengths, with the extra costs of
 /// [`weights`]. The start query of `docs/graphql` has 7,250.
 pub(crate) const MAX_COST: u64 = 10_000;
-/// Maximum cost below `__schema` and `__type`. The query that tools send has about 200,000, since the list
-/// lengths in [`weights`] are high estimates.
-pub(crate) const MAX_INTROSPECTION_COST: u64 = 300_000;
-/// Maximum selections of an operation (fields, aliases, fragments); those within a fragment count each time
-/// it is spread. The query that tools send has about 250.
-pub(crate) const MAX_SELECTIONS: u64 = 500;
-/// Maximum directives of an operation; those within a fragment count each time it is spread.
-pub(crate) const MAX_DIRECTIVES: u64 = 20;
-/// Maximum fragments of a document.
-pub(crate) const MAX_FRAGMENTS: u64 = 20;
-/// Maximum operations of a document, of which only one is executed.
-pub(crate) const MAX_OPERATIONS: u64 = 8;
-/// Maximum root fields of a mutation.
-pub(crate) const MAX_MUTATIONS: u64 = 3;
-/// Maximum root fields of a subscription (GraphQL, October 2021, 5.2.3.1).
-pub(crate) const MAX_SUBSCRIPTION_FIELDS: u64 = 1;
-/// Maximum nesting of selection sets, those of fragments included. async-graphql's own limit is 32.
-pub(crate) const MAX_LEVELS: u64 = 28;
+/// Fields below `__schema` and `__type`, which are in memory, that cost as much as one of data. The query that
+/// tools send costs about 200,000 of them, since the list lengths in [`weights`] are high estimates.
+const INTROSPECTION_PER_FIELD: u64 = 30;
+/// Maximum selections of a document: fields, aliases, fragments and directives, those within a fragment
+/// counted each time it is spread. The query that tools send has about 250.
+pub(crate) const MAX_SELECTIONS: u64 = 1_000;
 /// Maximum nesting of brackets in a document's text.
 pub(crate) const MAX_NESTING: u64 = 32;
 /// Maximum tokens of a document's text. The query that tools send has about 400.
 pub(crate) const MAX_TOKENS: u64 = 2_000;
 
-/// A measured quantity with a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Limit {
-    Depth,
-    IntrospectionDepth,
-    Cost,
-    IntrospectionCost,
-    Selections,
-    Directives,
-    Fragments,
-    Operations,
-    Mutations,
-    Subscriptions,
-    Levels,
-    Nesting,
-    Tokens,
-}
-
-impl Limit {
-    #[cfg(test)]
-    pub(crate) const ALL: [Self; 13] = [
-        Self::Depth,
-        Self::IntrospectionDepth,
-        Self::Cost,
-        Self::IntrospectionCost,
-        Self::Selections,
-        Self::Directives,
-        Self::Fragments,
-        Self::Operations,
-        Self::Mutations,
-        Self::Subscriptions,
-        Self::Levels,
-        Self::Nesting,
-        Self::Tokens,
-    ];
-
-    /// The largest value allowed.
-    pub(crate) fn most(self) -> u64 {
-        match self {
-            Self::Depth => MAX_DEPTH,
-            Self::IntrospectionDepth => MAX_INTROSPECTION_DEPTH,
-            Self::Cost => MAX_COST,
-            Self::IntrospectionCost => MAX_INTROSPECTION_COST,
-            Self::Selections => MAX_SELECTIONS,
-            Self::Directives => MAX_DIRECTIVES,
-            Self::Fragments => MAX_FRAGMENTS,
-            Self::Operations => MAX_OPERATIONS,
-            Self::Mutations => MAX_MUTATIONS,
-            Self::Subscriptions => MAX_SUBSCRIPTION_FIELDS,
-            Self::Levels => MAX_LEVELS,
-            Self::Nesting => MAX_NESTING,
-            Self::Tokens => MAX_TOKENS,
-        }
-    }
-
-    /// The problem of a document that exceeds the limit.
-    pub(crate) fn problem(self) -> GraphqlProblem {
-        let most = self.most();
-        match self {
-            Self::Depth => GraphqlProblem::Depth { most },
-            Self::IntrospectionDepth => GraphqlProblem::IntrospectionDepth { most },
-            Self::Cost => GraphqlProblem::Cost { most },
-            Self::IntrospectionCost => GraphqlProblem::IntrospectionCost { most },
-            Self::Selections => GraphqlProblem::Selections { most },
-            Self::Directives => GraphqlProblem::Directives { most },
-            Self::Fragments => GraphqlProblem::Fragments { most },
-            Self::Operations => GraphqlProblem::Operations { most },
-            Self::Mutations => GraphqlProblem::Mutations { most },
-            Self::Subscriptions => GraphqlProblem::Subscriptions { most },
-            Self::Levels => GraphqlProblem::Levels { most },
-            Self::Nesting => GraphqlProblem::Nesting { most },
-            Self::Tokens => GraphqlProblem::Tokens { most },
-        }
-    }
-
-    fn check(self, amount: u64) -> Result<(), GraphqlProblem> {
-        if amount > self.most() {
-            return Err(self.problem());
-        }
-        Ok(())
-    }
-}
-
-/// Checks a document against all limits.
+/// Checks a document against the limits on what it selects.
 pub(crate) fn check(
     document: &ExecutableDocument,
     variables: &Variables,
     introspection: Introspection,
 ) -> Result<(), GraphqlProblem> {
-    Limit::Fragments.check(document.fragments.len() as u64)?;
-    Limit::Operations.check(document.operations.iter().len() as u64)?;
     let mut measure = Measure::new(document, variables);
-    // async-graphql validates unused fragments too. Their depth and cost aren't checked here, since those
-    // depend on where a fragment is spread: below `__schema`, or not.
+    let mut selections = Size::default();
+    // async-graphql validates unused fragments too. Their cost isn't checked here, since it depends on where
+    // a fragment is spread: below `__schema`, or not.
     for name in document.fragments.keys() {
-        measure.fragment(name, 0)?.check_text()?;
+        selections = selections.beside(measure.fragment(name, 0)?);
+        selections.check_selections()?;
     }
     for (_, operation) in document.operations.iter() {
-        let operation = &operation.node;
-        let size = measure.operation(operation)?;
-        size.check()?;
-        match operation.ty {
-            OperationType::Query => {}
-            OperationType::Mutation => Limit::Mutations.check(size.roots)?,
-            OperationType::Subscription => Limit::Subscriptions.check(size.roots)?,
+        let size = measure.operation(&operation.node)?;
+        if size.cost > MAX_COST {
+            return Err(GraphqlProblem::Cost { most: MAX_COST });
         }
-        if introspection == Introspection::Off && size.introspections > 0 {
+        if introspection == Introspection::Off && size.introspects {
             return Err(GraphqlProblem::IntrospectionDisabled);
         }
+        selections = selections.beside(size);
+        selections.check_selections()?;
     }
     Ok(())
 }
@@ -172,63 +73,50 @@ pub(crate) fn check(
 /// Size of a part of a document, with fragments expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Size {
-    /// Nesting of fields.
-    depth: u64,
-    introspection_depth: u64,
     /// Fields to resolve, multiplied by list lengths.
     cost: u64,
-    introspection_cost: u64,
-    /// Fields and fragments in the text. Fragments count too, since fragments that only spread each other
-    /// could also take 2ⁿ steps to validate.
+    /// Fields, fragments and directives in the text. Fragments count too, since fragments that only spread each
+    /// other could also take 2ⁿ steps to validate.
     selections: u64,
-    directives: u64,
-    /// Fields of the outermost selection set.
-    roots: u64,
-    /// Introspection fields.
-    introspections: u64,
     /// Nesting of selection sets.
     levels: u64,
+    introspects: bool,
 }
 
 impl Size {
     /// The combined size of two siblings.
     fn beside(self, other: Self) -> Self {
         Self {
-            depth: self.depth.max(other.depth),
-            introspection_depth: self.introspection_depth.max(other.introspection_depth),
             cost: self.cost.saturating_add(other.cost),
-            introspection_cost: self
-                .introspection_cost
-                .saturating_add(other.introspection_cost),
             selections: self.selections.saturating_add(other.selections),
-            directives: self.directives.saturating_add(other.directives),
-            roots: self.roots.saturating_add(other.roots),
-            introspections: self.introspections.saturating_add(other.introspections),
             levels: self.levels.max(other.levels),
+            introspects: self.introspects || other.introspects,
         }
     }
 
     fn with_directives(self, directives: &[Positioned<Directive>]) -> Self {
         Self {
-            directives: self.directives.saturating_add(directives.len() as u64),
+            selections: self.selections.saturating_add(directives.len() as u64),
             ..self
         }
     }
 
-    /// Checks the quantities that determine the time of async-graphql's validation.
-    fn check_text(self) -> Result<(), GraphqlProblem> {
-        Limit::Levels.check(self.levels)?;
-        Limit::Selections.check(self.selections)?;
-        Limit::Directives.check(self.directives)
+    fn check_selections(self) -> Result<(), GraphqlProblem> {
+        if self.selections > MAX_SELECTIONS {
+            return Err(GraphqlProblem::Selections {
+                most: MAX_SELECTIONS,
+            });
+        }
+        Ok(())
     }
+}
 
-    fn check(self) -> Result<(), GraphqlProblem> {
-        self.check_text()?;
-        Limit::Depth.check(self.depth)?;
-        Limit::IntrospectionDepth.check(self.introspection_depth)?;
-        Limit::Cost.check(self.cost)?;
-        Limit::IntrospectionCost.check(self.introspection_cost)
+/// Checks the nesting of selection sets, which also limits the recursion of a measurement.
+fn check_levels(levels: u64) -> Result<(), GraphqlProblem> {
+    if levels > MAX_LEVELS {
+        return Err(GraphqlProblem::Levels { most: MAX_LEVELS });
     }
+    Ok(())
 }
 
 /// State of a fragment's measurement.
@@ -267,7 +155,10 @@ impl<'a> Measure<'a> {
             return Ok(Size::default());
         };
         match self.fragments.get(name.as_str()) {
-            Some(Progress::Done(size)) => return Ok(*size),
+            Some(Progress::Done(size)) => {
+                check_levels(level + size.levels)?;
+                return Ok(*size);
+            }
             Some(Progress::Begun) => return Err(GraphqlProblem::FragmentCycle),
             None => {}
         }
@@ -284,8 +175,7 @@ impl<'a> Measure<'a> {
         if set.items.is_empty() {
             return Ok(Size::default());
         }
-        // This also limits the recursion of this function.
-        Limit::Levels.check(level + 1)?;
+        check_levels(level + 1)?;
         let mut size = Size::default();
         for selection in &set.items {
             let one = match &selection.node {
@@ -300,9 +190,7 @@ impl<'a> Measure<'a> {
             let selections = one.selections.saturating_add(1);
             let one = Size { selections, ..one };
             size = size.beside(one.with_directives(selection.node.directives()));
-            if size.selections > MAX_SELECTIONS {
-                return Err(Limit::Selections.problem());
-            }
+            size.check_selections()?;
         }
         size.levels += 1;
         Ok(size)
@@ -311,15 +199,11 @@ impl<'a> Measure<'a> {
     fn field(&mut self, field: &'a Field, level: u64) -> Result<Size, GraphqlProblem> {
         let inner = self.selections(&field.selection_set.node, level + 1)?;
         let name = field.name.node.as_str();
-        let outer = Size { roots: 1, ..inner };
         if matches!(name, "__schema" | "__type") {
             return Ok(Size {
-                depth: 1,
-                introspection_depth: inner.depth.max(inner.introspection_depth) + 1,
-                cost: 1,
-                introspection_cost: inner.cost.saturating_add(inner.introspection_cost),
-                introspections: inner.introspections + 1,
-                ..outer
+                cost: 1 + inner.cost / INTROSPECTION_PER_FIELD,
+                introspects: true,
+                ..inner
             });
         }
         let items = match field.get_argument("first") {
@@ -336,9 +220,8 @@ impl<'a> Measure<'a> {
             weights::branch(name)
         };
         Ok(Size {
-            depth: inner.depth + 1,
             cost: inner.cost.saturating_mul(items).saturating_add(own),
-            ..outer
+            ..inner
         })
     }
 

@@ -4,7 +4,7 @@
 
 use web::problem::GraphqlProblem;
 
-use crate::limits::{Limit, MAX_NESTING, MAX_TOKENS};
+use crate::limits::{MAX_NESTING, MAX_TOKENS};
 
 /// Checks a document's text, counting every bracket outside of strings and comments.
 ///
@@ -47,10 +47,10 @@ pub(crate) fn check(text: &str) -> Result<(), GraphqlProblem> {
             }
         };
         if depth > MAX_NESTING {
-            return Err(Limit::Nesting.problem());
+            return Err(GraphqlProblem::Nesting { most: MAX_NESTING });
         }
         if tokens > MAX_TOKENS {
-            return Err(Limit::Tokens.problem());
+            return Err(GraphqlProblem::Tokens { most: MAX_TOKENS });
         }
     }
     Ok(())
@@ -117,7 +117,8 @@ mod tests {
     #[case(format!("{{ a(b: \"\"{}1) }}", "[".repeat(40)))]
     #[case(format!("{{ a(b: \"\n{}1) }}", "[".repeat(40)))]
     fn deep_brackets_never_reach_the_parser(#[case] text: String) {
-        assert_eq!(check(&text), Err(Limit::Nesting.problem()));
+        let refusal = GraphqlProblem::Nesting { most: MAX_NESTING };
+        assert_eq!(check(&text), Err(refusal));
     }
 
     #[test]
@@ -131,7 +132,8 @@ mod tests {
         let wide = |fields: usize| format!("{{ {} }}", "a ".repeat(fields));
         let most = usize::try_from(MAX_TOKENS).unwrap();
         assert_eq!(check(&wide(most - 2)), Ok(()));
-        assert_eq!(check(&wide(most - 1)), Err(Limit::Tokens.problem()));
+        let refusal = GraphqlProblem::Tokens { most: MAX_TOKENS };
+        assert_eq!(check(&wide(most - 1)), Err(refusal));
     }
 
     proptest! {

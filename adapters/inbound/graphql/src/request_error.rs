@@ -6,7 +6,7 @@ use async_graphql::{Pos, ServerError, parser};
 use web::Code;
 use web::problem::GraphqlProblem;
 
-use crate::limits::Limit;
+use crate::limits::MAX_NESTING;
 use crate::text::shortened;
 
 /// Maximum validation errors in a response.
@@ -82,7 +82,7 @@ impl From<parser::Error> for RequestError {
     /// Keeps only the location: the parser's text names internal grammar rules.
     fn from(error: parser::Error) -> Self {
         if matches!(error, parser::Error::RecursionLimitExceeded) {
-            return Limit::Nesting.problem().into();
+            return GraphqlProblem::Nesting { most: MAX_NESTING }.into();
         }
         let locations: Vec<Pos> = error.positions().collect();
         let problem = match locations.first() {

@@ -38,7 +38,7 @@ pub(crate) use readings::Readings;
 use subscription::Subscription;
 
 use crate::introspection::Introspection;
-use crate::limits::{MAX_DIRECTIVES, MAX_LEVELS};
+use crate::limits::MAX_LEVELS;
 
 pub(crate) type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 
@@ -48,8 +48,7 @@ pub(crate) type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 pub(crate) fn build(ports: Ports, introspection: Introspection) -> Schema {
     let builder = builder()
         .data(ports)
-        .limit_recursive_depth(usize_of(MAX_LEVELS))
-        .limit_directives(usize_of(MAX_DIRECTIVES));
+        .limit_recursive_depth(usize_of(MAX_LEVELS));
     match introspection {
         Introspection::On => builder.finish(),
         Introspection::Off => builder.disable_introspection().finish(),

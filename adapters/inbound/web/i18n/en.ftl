@@ -296,17 +296,9 @@ graphql-session-unchecked = The session can't be checked now; try again in a few
 
 graphql-fragment-cycle = A fragment of the query holds itself; take the cycle out.
 graphql-page-size = The argument first of { $field } must be a whole number from 1 to { $most }; read more with after.
-graphql-depth = A query may have at most { $most } levels of fields; ask for less depth, or in several requests.
-graphql-introspection-depth = A query may have at most { $most } levels of fields below __schema or __type; ask for less depth.
-graphql-cost = A query may have at most { $most } points of complexity; ask for shorter pages or fewer fields.
-graphql-introspection-cost = A query may have at most { $most } points of complexity below __schema and __type; ask for fewer fields.
-graphql-selections = A query may have at most { $most } fields and fragments, aliases included; ask for fewer of them.
-graphql-directives = A query may have at most { $most } directives; use fewer of them.
-graphql-fragments = A query may have at most { $most } fragments; use fewer of them.
-graphql-operations = A query may have at most { $most } operations; send only the one that is meant.
-graphql-mutations = A query may have at most { $most } mutations; send the others in further requests.
-graphql-subscriptions = A subscription may have { $most } field; send the others as subscriptions of their own.
-graphql-levels = A query may have at most { $most } levels of selections, fragments included; spread fewer of them within each other.
+graphql-cost = A query may have at most { $most } points of complexity; ask for shorter pages or fewer fields, or in several requests.
+graphql-selections = A query may have at most { $most } fields, fragments and directives, aliases included; ask for fewer of them.
+graphql-levels = A query may have at most { $most } levels of selections, fragments included; nest them less.
 graphql-nesting = A query may have at most { $most } levels of brackets; nest them less.
 graphql-tokens = A query may have at most { $most } tokens; send a shorter query.
 

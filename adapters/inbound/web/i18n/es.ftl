@@ -296,17 +296,9 @@ graphql-session-unchecked = La sesión no se puede revisar ahora; intente de nue
 
 graphql-fragment-cycle = Un fragmento de la consulta se contiene a sí mismo; elimine el ciclo.
 graphql-page-size = El argumento first de { $field } debe ser un número entero de 1 a { $most }; lea más con after.
-graphql-depth = Una consulta puede tener como máximo { $most } niveles de campos; pida menos profundidad, o en varias peticiones.
-graphql-introspection-depth = Una consulta puede tener como máximo { $most } niveles de campos bajo __schema o __type; pida menos profundidad.
-graphql-cost = Una consulta puede tener como máximo { $most } puntos de complejidad; pida páginas más cortas o menos campos.
-graphql-introspection-cost = Una consulta puede tener como máximo { $most } puntos de complejidad bajo __schema y __type; pida menos campos.
-graphql-selections = Una consulta puede tener como máximo { $most } campos y fragmentos, alias incluidos; pida menos.
-graphql-directives = Una consulta puede tener como máximo { $most } directivas; use menos.
-graphql-fragments = Una consulta puede tener como máximo { $most } fragmentos; use menos.
-graphql-operations = Una consulta puede tener como máximo { $most } operaciones; envíe solo la que quiere ejecutar.
-graphql-mutations = Una consulta puede tener como máximo { $most } mutaciones; envíe las demás en otras peticiones.
-graphql-subscriptions = Una suscripción puede tener { $most } campo; mande los demás como suscripciones aparte.
-graphql-levels = Una consulta puede tener como máximo { $most } niveles de selecciones, fragmentos incluidos; anide menos fragmentos.
+graphql-cost = Una consulta puede tener como máximo { $most } puntos de complejidad; pida páginas más cortas o menos campos, o repártalos en varias peticiones.
+graphql-selections = Una consulta puede tener como máximo { $most } campos, fragmentos y directivas, alias incluidos; pida menos.
+graphql-levels = Una consulta puede tener como máximo { $most } niveles de selecciones, fragmentos incluidos; anídelos menos.
 graphql-nesting = Una consulta puede tener como máximo { $most } niveles de llaves y corchetes; anide menos.
 graphql-tokens = Una consulta puede tener como máximo { $most } símbolos; envíe una consulta más corta.
 

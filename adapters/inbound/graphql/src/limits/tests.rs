@@ -44,6 +44,11 @@ fn a_list_costs_its_length_times_its_items() {
 
 const STORE_ACCESS: u64 = weights::STORE_ACCESS;
 
+fn too_many_selections() -> GraphqlProblem {
+    let most = MAX_SELECTIONS;
+    GraphqlProblem::Selections { most }
+}
+
 /// The size of a document but for the quantities that differ when its fragments are expanded.
 fn as_expanded(size: Size, expanded: Size) -> Size {
     Size {
@@ -67,15 +72,13 @@ fn fragments_count_where_they_are_spread() {
 }
 
 #[test]
-fn introspection_has_limits_of_its_own() {
+fn introspection_is_asked_once_in_an_operation() {
     let introspection = include_str!("../../../../../docs/graphql/introspection.graphql");
     assert_eq!(checked(introspection), Ok(()));
     let size = measured(introspection);
-    assert_eq!((size.depth, size.cost), (1, 1));
-    assert!(size.introspection_depth <= 15, "{size:?}");
     // Room for newer versions of that query, and none for two of them.
-    let cost = size.introspection_cost;
-    assert!(cost > MAX_INTROSPECTION_COST / 2, "{size:?}");
+    assert!(size.cost > MAX_COST / 2, "{size:?}");
+    assert!(size.cost < MAX_COST * 9 / 10, "{size:?}");
 }
 
 #[test]
@@ -97,13 +100,12 @@ fn doubling_fragments_are_refused_within_a_millisecond() {
     query.push_str(" fragment f30 on Viewer { role }");
     let document = parse_query(&query).unwrap();
     let variables = Variables::default();
-    // The measurement alone, without the limit on the number of fragments; the quickest of several,
-    // for the machine may be busy.
+    // The quickest of several, for the machine may be busy.
     let once = || {
         let begun = Instant::now();
         let mut measure = Measure::new(&document, &variables);
-        let size = measure.fragment("f12", 0);
-        assert_eq!(size, Err(Limit::Selections.problem()));
+        let size = measure.fragment("f3", 0);
+        assert_eq!(size, Err(too_many_selections()));
         begun.elapsed()
     };
     let quickest = (0..20).map(|_| once()).min().unwrap();
@@ -174,6 +176,8 @@ fn the_weights_cover_every_list_and_every_store_access_of_the_schema() {
         // The key of a payload is loaded already, and shares its name with one that isn't.
         if accesses_store || !ty.ends_with("Payload") {
             let cost = match (accesses_store, name) {
+                (true, _) if ty == "Mutation" => weights::MUTATION,
+                (true, _) if ty == "Subscription" => weights::SUBSCRIPTION,
                 (true, "usage") => weights::REPORT,
                 (true, "batchRows") => weights::ROWS,
                 (true, _) => STORE_ACCESS,
@@ -187,10 +191,43 @@ fn the_weights_cover_every_list_and_every_store_access_of_the_schema() {
 
 #[test]
 fn an_amount_up_to_its_limit_is_allowed() {
-    for limit in Limit::ALL {
-        assert!(limit.most() > 0);
-        assert_eq!(limit.check(limit.most()), Ok(()));
-        assert_eq!(limit.check(limit.most() + 1), Err(limit.problem()));
+    let most = |limit: u64| usize::try_from(limit).unwrap();
+    let levels =
+        |levels: usize| format!("{}a{}", "{a".repeat(levels - 1) + "{", "}".repeat(levels));
+    let aliases = |count: usize| {
+        let field = |number| format!("a{number}:a ");
+        let fields: String = (0..count).map(field).collect();
+        format!("{{ {fields} }}")
+    };
+    // Each of the hundred participants has one field, and the last field makes up the rest.
+    let cost = |cost: usize| {
+        format!(
+            "{{ {} {} }}",
+            "participants{a}".repeat(99),
+            "a ".repeat(cost - 99 * 101)
+        )
+    };
+    let (nested, selected, costly) = (most(MAX_LEVELS), most(MAX_SELECTIONS), most(MAX_COST));
+    let refusals = [
+        (
+            levels(nested),
+            levels(nested + 1),
+            GraphqlProblem::Levels { most: MAX_LEVELS },
+        ),
+        (
+            aliases(selected),
+            aliases(selected + 1),
+            too_many_selections(),
+        ),
+        (
+            cost(costly),
+            cost(costly + 1),
+            GraphqlProblem::Cost { most: MAX_COST },
+        ),
+    ];
+    for (allowed, refused, problem) in refusals {
+        assert_eq!(checked(&allowed), Ok(()), "{allowed}");
+        assert_eq!(checked(&refused), Err(problem), "{refused}");
     }
 }
 

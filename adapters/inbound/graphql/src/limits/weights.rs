@@ -19,6 +19,12 @@ pub(super) const REPORT: u64 = 1_000;
 /// Cost of reading rows of a batch, which decrypts up to two chunks of 100 rows with their lookups.
 pub(super) const ROWS: u64 = 1_000;
 
+/// Cost of a mutation, of which an operation has at most three.
+pub(super) const MUTATION: u64 = 3_000;
+
+/// Cost of a subscription, of which an operation has one (GraphQL, October 2021, 5.2.3.1).
+pub(super) const SUBSCRIPTION: u64 = 6_000;
+
 /// Default page size of the schema, when `first` is absent.
 const DEFAULT_PAGE: u64 = 20;
 /// Default page size of a batch's rows.
@@ -27,23 +33,11 @@ const DEFAULT_ROWS: u64 = 50;
 /// Cost of a field with subfields, without that of the subfields.
 pub(super) fn branch(field: &str) -> u64 {
     match field {
-        "account"
-        | "accounts"
-        | "audit"
-        | "bank"
-        | "batch"
-        | "batches"
-        | "batchChanged"
-        | "key"
-        | "keys"
-        | "lookup"
-        | "lookups"
-        | "lookupChanged"
-        | "requests"
-        | "webhook"
-        | "webhooks"
-        | "webhookDeliveries"
-        | "cancelBatch"
+        "account" | "accounts" | "audit" | "bank" | "batch" | "batches" | "key" | "keys"
+        | "lookup" | "lookups" | "requests" | "webhook" | "webhooks" | "webhookDeliveries" => {
+            STORE_ACCESS
+        }
+        "cancelBatch"
         | "cancelLookup"
         | "eraseBatch"
         | "eraseLookup"
@@ -59,7 +53,8 @@ pub(super) fn branch(field: &str) -> u64 {
         | "updateWebhook"
         | "adminRevokeKey"
         | "adminSetLimits"
-        | "adminSetPlan" => STORE_ACCESS,
+        | "adminSetPlan" => MUTATION,
+        "batchChanged" | "lookupChanged" => SUBSCRIPTION,
         "batchRows" => ROWS,
         "usage" => REPORT,
         "window" => LIMITER_ACCESS,

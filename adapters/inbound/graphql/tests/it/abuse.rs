@@ -44,10 +44,6 @@ fn chain(length: usize) -> String {
     query
 }
 
-fn ofs(depth: usize) -> String {
-    format!("{}name{}", "ofType { ".repeat(depth), " }".repeat(depth))
-}
-
 /// Fragments of which each spreads the next one 25 times, without a single field among them.
 fn multiplied(last: &str) -> String {
     let mut query = "{ viewer { ...f0 } }".to_owned();
@@ -61,21 +57,20 @@ fn multiplied(last: &str) -> String {
 
 #[rstest]
 #[case::many_aliases(format!("{{ {} }}", aliases(3_000, "__typename")))]
-#[case::too_many_aliases(format!("{{ {} }}", aliases(501, "__typename")))]
+#[case::too_many_aliases(format!("{{ {} }}", aliases(1_001, "__typename")))]
 #[case::aliases_with_fields(format!("{{ {} }}", aliases(260, "bank{state}")))]
 #[case::long_directives(format!("{{ viewer {{ role {} }} }}", "@skip(if: false) ".repeat(3_500)))]
-#[case::of_a_field(format!("{{ viewer {{ role {} }} }}", "@a ".repeat(21)))]
-#[case::of_a_query(format!("query {} {{ viewer {{ role }} }}", "@a ".repeat(21)))]
-#[case::of_a_variable(format!("query($a: Int {}) {{ viewer {{ role }} }}", "@a ".repeat(21)))]
-#[case::of_a_spread(format!("{{ ...F {} }} fragment F on Query {{ viewer {{ role }} }}", "@a ".repeat(21)))]
-#[case::of_a_fragment(format!("{{ ...F }} fragment F on Query {} {{ viewer {{ role }} }}", "@a ".repeat(21)))]
-#[case::of_an_inline_fragment(format!("{{ ... {} {{ viewer {{ role }} }} }}", "@a ".repeat(21)))]
+#[case::of_a_field(format!("{{ viewer {{ role {} }} }}", "@a ".repeat(1_000)))]
+#[case::of_a_query(format!("query {} {{ viewer {{ role }} }}", "@a ".repeat(1_000)))]
+#[case::of_a_variable(format!("query($a: Int {}) {{ viewer {{ role }} }}", "@a ".repeat(1_000)))]
+#[case::of_a_spread(format!("{{ ...F {} }} fragment F on Query {{ viewer {{ role }} }}", "@a ".repeat(1_000)))]
+#[case::of_a_fragment(format!("{{ ...F }} fragment F on Query {} {{ viewer {{ role }} }}", "@a ".repeat(1_000)))]
+#[case::of_an_inline_fragment(format!("{{ ... {} {{ viewer {{ role }} }} }}", "@a ".repeat(1_000)))]
 #[case::doubling_fragments(chain(30))]
 #[case::many_doubling_fragments(chain(500))]
 #[case::multiplying_fragments(multiplied("...Nowhere"))]
 #[case::multiplying_fragments_and_one_inline(multiplied("... { ...Nowhere }"))]
 #[case::visits_to_the_store(format!("{{ {} }}", aliases(100, "usage(range:{granularity:HOUR,newest:1}){granularity}")))]
-#[case::deep_introspection(format!("{{ __schema {{ types {{ fields {{ type {{ {} }} }} }} }} }}", ofs(13)))]
 #[case::introspection_in_circles("{ __schema { types { fields { type { fields { type { fields { type { fields { type { name } } } } } } } } } } }".to_owned())]
 #[case::introspection_again(format!("{{ {} }}", aliases(30, "__schema { types { fields { args { name type { name } } } } }")))]
 #[tokio::test]
@@ -92,7 +87,6 @@ async fn a_document_beyond_the_size_of_a_body_is_too_large(#[case] query: String
     assert_eq!(query_refused(&query).await.code(), "PAYLOAD_TOO_LARGE");
 }
 
-/// Fewer than the limit on fragments.
 #[tokio::test]
 async fn a_short_chain_of_fragments_that_double_each_other() {
     let answer = query_refused(&chain(18)).await;
@@ -136,9 +130,9 @@ async fn deep_variables() {
 }
 
 #[tokio::test]
-async fn fields_nine_deep() {
-    let query = "{ admin { keys { edges { node { month { used { a { b { c } } } } } } } } }";
-    assert_json_snapshot!("too_deep", query_refused(query).await.json());
+async fn selections_29_deep() {
+    let query = format!("{}a{}", "{a".repeat(28) + "{", "}".repeat(29));
+    assert_json_snapshot!("too_deep", query_refused(&query).await.json());
 }
 
 #[rstest]
@@ -205,14 +199,12 @@ async fn many_visits_to_the_limiter(#[case] fields: String) {
 async fn four_mutations(#[case] query: String) {
     let answer = query_refused(&query).await;
     assert_eq!(answer.code(), "QUERY_TOO_COMPLEX");
-    let message = answer.message();
-    assert!(message.contains("at most 3 mutations"), "{message}");
 }
 
 #[tokio::test]
 async fn many_operations() {
-    let operation = |number| format!("query Q{number} {{ viewer {{ role }} }} ");
-    let operations: String = (0..9).map(operation).collect();
+    let operation = |number| format!("query Q{number} {{ {} }} ", aliases(6, "__typename"));
+    let operations: String = (0..190).map(operation).collect();
     let body = json!({ "query": operations, "operationName": "Q1" }).to_string();
     assert_eq!(refused(body).await.code(), "QUERY_TOO_COMPLEX");
 }

@@ -69,21 +69,8 @@ catalogue! {
         /// `first` is outside its range.
         PageSize { field: String, most: u32 }
             = Code::InvalidRequest, "graphql-page-size"(field: field, most: most);
-        Depth { most: u64 } = Code::QueryTooComplex, "graphql-depth"(most: most);
-        IntrospectionDepth { most: u64 }
-            = Code::QueryTooComplex, "graphql-introspection-depth"(most: most);
         Cost { most: u64 } = Code::QueryTooComplex, "graphql-cost"(most: most);
-        IntrospectionCost { most: u64 }
-            = Code::QueryTooComplex, "graphql-introspection-cost"(most: most);
         Selections { most: u64 } = Code::QueryTooComplex, "graphql-selections"(most: most);
-        Directives { most: u64 } = Code::QueryTooComplex, "graphql-directives"(most: most);
-        Fragments { most: u64 } = Code::QueryTooComplex, "graphql-fragments"(most: most);
-        Operations { most: u64 } = Code::QueryTooComplex, "graphql-operations"(most: most);
-        /// A mutation has too many root fields.
-        Mutations { most: u64 } = Code::QueryTooComplex, "graphql-mutations"(most: most);
-        /// A subscription has more than one root field.
-        Subscriptions { most: u64 }
-            = Code::QueryTooComplex, "graphql-subscriptions"(most: most);
         /// Selection sets are nested too deeply.
         Levels { most: u64 } = Code::QueryTooComplex, "graphql-levels"(most: most);
         /// Brackets are nested too deeply.
