@@ -45,6 +45,22 @@ pub fn parse_date(text: &str) -> Result<NaiveDate, DateError> {
     NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| DateError::NoSuchDay)
 }
 
+/// The months' names in Spanish.
+pub(crate) const MONTHS: [&str; 12] = [
+    "enero",
+    "febrero",
+    "marzo",
+    "abril",
+    "mayo",
+    "junio",
+    "julio",
+    "agosto",
+    "septiembre",
+    "octubre",
+    "noviembre",
+    "diciembre",
+];
+
 /// Parses `YYYY-MM-DD`, from [`EARLIEST`] to `today` in Mexico City.
 ///
 /// # Errors

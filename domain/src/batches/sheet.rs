@@ -21,6 +21,7 @@ mod separator;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod top;
 
 pub use bounds::{MAX_BLANK_ROWS, MAX_ID_LENGTH, MAX_ROW_LENGTH};
 pub use cell::Spelling;

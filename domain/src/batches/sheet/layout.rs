@@ -17,6 +17,11 @@ pub(super) fn with_headers(
         .iter()
         .map(|(column, _)| *column)
         .collect();
+    let is_named = |text: &String, column: Column| text.trim() == column.name();
+    // A table in the names of the API, such as the results of a batch, may have further columns like them.
+    let has_names_of_api = Column::REQUIRED
+        .iter()
+        .all(|column| headers.iter().any(|text| is_named(text, *column)));
     let mut repeated = None;
     for wanted in Column::ALL {
         if assigned.contains(&wanted) {
@@ -26,14 +31,16 @@ pub(super) fn with_headers(
             .iter_mut()
             .zip(headers)
             .filter(|(place, text)| place.column.is_none() && header::column(text) == Some(wanted))
-            .map(|(place, _)| place)
             .collect();
+        if has_names_of_api && named.iter().any(|(_, text)| is_named(text, wanted)) {
+            named.retain(|(_, text)| is_named(text, wanted));
+        }
         match &mut named[..] {
             [] => {}
-            [one] => one.column = Some(wanted),
+            [(one, _)] => one.column = Some(wanted),
             several => {
                 let headers = several.iter().take(MAX_FOUND);
-                let headers: Vec<_> = headers.map(|it| it.header.clone()).collect();
+                let headers: Vec<_> = headers.map(|(place, _)| place.header.clone()).collect();
                 repeated.get_or_insert((wanted, headers));
             }
         }

@@ -1,19 +1,16 @@
 //! Opens a CSV table and reads its rows.
 
-use crate::calendar;
 use crate::query::Token;
 
 use super::cell::Spelling;
 use super::column::{Column, SheetColumn, listed};
-use super::date;
 use super::encoding::{Encoding, Text};
 use super::error::{RowFault, SheetError};
-use super::header;
-use super::layout;
-use super::mapping::{ColumnMapping, Source};
+use super::mapping::ColumnMapping;
 use super::row::{RawCells, RowRules, SheetRow};
 use super::separator::Separator;
 use super::tokens::{Tokenised, Tokens};
+use super::top::{self, Top};
 
 /// A table of payments in a CSV file.
 ///
@@ -33,9 +30,10 @@ pub struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     /// Detects a file's encoding, separator and header.
     ///
-    /// The first row that isn't blank is the header. The header may be missing if `mapping` gives every
-    /// required column by its number; in that case, the first row is a header unless it contains a
-    /// date.
+    /// The header is the first of the leading rows with the most known columns; what stands above it, such as a
+    /// title, is skipped. Without any, the first row that isn't blank is the header. The header may be missing
+    /// if `mapping` gives every required column by its number; in that case, the table begins with the first
+    /// row that has a date.
     ///
     /// # Errors
     /// See [`SheetError`].
@@ -52,26 +50,14 @@ impl<'a> Sheet<'a> {
         if declared.is_some() {
             tokens = after;
         }
-        let separator = declared.unwrap_or_else(|| detect(&tokens, mapping));
-        let mut rows = tokens.clone();
-        let first = rows.next(separator).ok_or(SheetError::Empty)?;
-        let line = first.line;
-        let cells = first
-            .cells
-            .map_err(|fault| SheetError::Header { line, fault })?;
-        let has_date = cells.iter().any(|cell| is_date(cell));
-        let columns = if has_date {
-            layout::without_headers(&cells, mapping)?
-        } else {
-            tokens = rows;
-            layout::with_headers(&cells, mapping)?
-        };
+        let separator = declared.unwrap_or_else(|| top::separator(&tokens, mapping));
+        let Top { columns, rows } = top::read(tokens, separator, mapping)?;
         Ok(Self {
             encoding,
             separator,
             layout: columns.iter().map(|place| place.column).collect(),
             columns: listed(columns),
-            tokens,
+            tokens: rows,
         })
     }
 
@@ -157,35 +143,4 @@ fn is_binary(file: &[u8], encoding: Encoding) -> bool {
     let signatures: [&[u8]; 3] = [b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF-"];
     let is_wide = matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be);
     signatures.iter().any(|it| file.starts_with(it)) || (!is_wide && file.contains(&0))
-}
-
-/// Chooses the separator with which the first row has the most known headers, then a date if it isn't a
-/// header, then the most cells.
-fn detect(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separator {
-    let score = |separator: &Separator| {
-        let row = tokens.clone().next(*separator);
-        let cells = row.and_then(|row| row.cells.ok()).unwrap_or_default();
-        let recognised = cells.iter().filter(|cell| is_wanted(cell, mapping)).count();
-        let date_cell = mapping
-            .number(Column::Date)
-            .and_then(|number| cells.get(number.checked_sub(1)?));
-        let has_date = date_cell.is_some_and(|cell| is_date(cell));
-        (recognised, usize::from(has_date), cells.len())
-    };
-    // `max_by_key` returns the last of equal elements.
-    let best = Separator::ALL.into_iter().rev().max_by_key(score);
-    best.unwrap_or(Separator::Comma)
-}
-
-/// Returns `true` for the header of a known column, or one that the caller's mapping names.
-fn is_wanted(cell: &str, mapping: &ColumnMapping) -> bool {
-    let is_named = |source: &Source| match source {
-        Source::Header(text) => header::are_alike(text, cell),
-        Source::Number(_) | Source::Nowhere => false,
-    };
-    header::column(cell).is_some() || mapping.sources().iter().any(|(_, it)| is_named(it))
-}
-
-fn is_date(cell: &str) -> bool {
-    date::spell(cell.trim()).is_ok_and(|date| calendar::parse_date(&date).is_ok())
 }

@@ -107,17 +107,29 @@ fn a_date_is_read_day_first() {
         " 5-11-2026 ",
         "5.11.2026",
         "'05/11/2026",
+        "05/11/26",
+        "2026/11/5",
+        "2026-11-05 00:00:00",
+        "2026-11-05T10:53:36.000",
+        "05/11/2026 09:30 hrs",
+        "5/11/2026, 10:53:36 a. m.",
+        "05-nov-26",
+        "05-NOV.-2026",
+        "5 de noviembre de 2026, 10:53:36 h",
+        "jueves, 5 de noviembre del 2026",
+        "Nov 5, 2026",
     ] {
         let query = row_with(Column::Date, text).query.unwrap();
         assert_eq!(query.date.to_string(), "2026-11-05", "{text}");
     }
-    let month_first = problem(Column::Date, "11/20/2026");
-    assert_eq!(month_first, CellErrorKind::MonthFirst);
+    for text in ["11/20/2026", "11/20/26 10:53"] {
+        assert_eq!(problem(Column::Date, text), CellErrorKind::MonthFirst);
+    }
 }
 
 #[rstest]
-#[case(DateError::NoSuchDay, &["31/02/2026", "00/00/2026", "20/13/2026"])]
-#[case(DateError::Malformed, &["20/11/26", "20/11-2026", "2026/11/20", "20 nov 2026", "46346"])]
+#[case(DateError::NoSuchDay, &["31/02/2026", "00/00/2026", "20/13/2026", "31-feb-26"])]
+#[case(DateError::Malformed, &["20/11-2026", "20/11/026", "20 no 2026", "20 nov", "nov 2026", "46346", "2026-11-20T10:53Z", "2026-11-20 10:53 -06:00", "10:53", "20/nov/2026/1"])]
 #[case(DateError::TooEarly, &["5/11/2003"])]
 fn another_date_is_refused(#[case] error: DateError, #[case] texts: &[&str]) {
     let expected = CellErrorKind::Field(error.into());

@@ -48,6 +48,54 @@ fn usual_headers_of_further_columns_are_recognised(
     }
 }
 
+#[rstest]
+#[case::title(
+    "COMERCIAL DEL VALLE SA DE CV,,,\nPagos de noviembre,,,\nGenerado:,24/11/2026 09:30,,\n,,,\n",
+    5
+)]
+#[case::one_word("Fecha\n", 2)]
+#[case::separators_of_another_kind(
+    "Cuenta: 012180001234567890;;;;;\nPeriodo: 01/11/2026;;;;;\n",
+    3
+)]
+#[case::a_quote_that_is_not_closed("Reporte \"SPEI\n\"Pagos,\n", 3)]
+fn a_header_is_found_below_titles(#[case] titles: &str, #[case] line: u64) {
+    let table = format!("Fecha,Clave de rastreo,CLABE,Importe\n{ROW}\n");
+    let file = titles.to_owned() + &table;
+    let sheet = open(file.as_bytes()).unwrap();
+    assert_eq!(recognised(&sheet), Column::REQUIRED.map(Some));
+    assert_eq!(lines(&sheet), [line + 1]);
+    assert!(first(&sheet).query.is_ok());
+}
+
+#[test]
+fn a_header_is_searched_in_fifty_rows() {
+    let table = |titles| {
+        format!(
+            "{}fecha,rastreo,cuenta,monto\n{ROW}\n",
+            "título\n".repeat(titles)
+        )
+    };
+    assert_eq!(lines(&open(table(49).as_bytes()).unwrap()), [51]);
+    assert!(matches!(
+        open(table(50).as_bytes()),
+        Err(SheetError::MissingColumns { .. })
+    ));
+}
+
+#[test]
+fn of_a_table_whose_headers_are_unknown_the_widest_of_the_leading_rows_is_listed() {
+    let file = "Pagos de noviembre\n\nDía;Ref;A quién;Total\n5/11/2026;x;y;1\n";
+    let error = open(file.as_bytes()).unwrap_err();
+    let SheetError::MissingColumns { columns, .. } = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(headers_of(&columns), ["Día", "Ref", "A quién", "Total"]);
+    let mapping = "fecha:1,clave_rastreo:2,cuenta:3,monto:4";
+    let below = format!("Pagos\nDía,Ref,A quién,Total\n{ROW}\n");
+    assert_eq!(lines(&mapped(&below, mapping).unwrap()), [3]);
+}
+
 #[test]
 fn other_headers_are_ignored() {
     let others = "Cuenta ordenante,RFC,Referencia,Clave,Fecha de factura,No.,,notas";
@@ -98,6 +146,14 @@ fn two_headers_of_one_column_are_refused_unless_the_caller_names_one() {
         let query = first(&mapped(&file, mapping).unwrap()).query.unwrap();
         assert_eq!(query.account.as_str(), "002010077777777771");
     }
+}
+
+#[test]
+fn the_results_of_a_batch_are_a_table_of_payments() {
+    let names = "fila,id,estado,fecha,clave_rastreo,cuenta,monto,emisor,receptor,fecha_operacion";
+    let file = format!("{names}\n1,F-1,delivered,{ROW},40012,40002,2026-11-20\n");
+    let row = first(&open(file.as_bytes()).unwrap());
+    assert_eq!((row.id.as_deref(), row.query.is_ok()), (Some("F-1"), true));
 }
 
 #[test]

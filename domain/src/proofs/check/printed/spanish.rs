@@ -3,21 +3,7 @@
 use chrono::Datelike as _;
 
 use super::{NaiveDate, NaiveTime};
-
-const MONTHS: [&str; 12] = [
-    "enero",
-    "febrero",
-    "marzo",
-    "abril",
-    "mayo",
-    "junio",
-    "julio",
-    "agosto",
-    "septiembre",
-    "octubre",
-    "noviembre",
-    "diciembre",
-];
+use crate::calendar::MONTHS;
 
 /// Formats a date like the portal's page: `08 de noviembre de 2024`.
 pub fn printed_date(date: NaiveDate) -> String {
