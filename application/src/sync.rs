@@ -1,7 +1,8 @@
 //! Synchronisation of tasks: circuit breaker, rate limits, concurrency limits and signals.
 
-pub(crate) mod breaker;
+mod breaker;
 pub(crate) mod buckets;
+pub(crate) mod circuit;
 pub(crate) mod counted_places;
 pub(crate) mod keyed_mutex;
 pub(crate) mod places;
