@@ -1,21 +1,19 @@
 //! The feeder: creates lookups of the rows of batches, a limited number at a time, and finishes batches.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::batches::{POLL_BACKOFF, RowNumber, window};
 use domain::keys::CountedKey;
 use domain::lookups::LookupState;
 use domain::pacing::Pacing;
-use futures::FutureExt as _;
 use ports::Cause;
 use ports::outbound::{
     BatchCancellation, BatchChange, BatchProgress, BatchRelease, BatchStore, ClaimedBatch, Clock,
-    Lease, Random, StoreError, Timer, new_id,
+    Lease, Random, StoreError, Timer,
 };
+use tracing::Span;
+use uuid::Uuid;
 
 use super::canceled::conclude_canceled;
 use super::content::RowKind;
@@ -23,13 +21,9 @@ use super::encryption::BatchEncryption;
 use super::rows::BatchRows;
 use crate::admission::{GatekeeperService, NotCharged};
 use crate::lookups::{LookupService, LookupSignals};
-use crate::proofs::SpawnTask;
-use crate::sync::WorkSignal;
+use crate::sync::worker::{LEASE, POLL, Pause, Place, Queue, QueueParts, Worker};
+use crate::sync::{SpawnTask, WorkSignal};
 
-/// Length of a lease, after which another process continues the batches of a process that died.
-const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// Interval at which due batches are claimed.
-const POLL: Duration = Duration::from_millis(500);
 /// Maximum number of batches that a process works on at the same time.
 const PLACES: u32 = 32;
 /// Maximum number of rows that are charged and stored in one step.
@@ -69,10 +63,12 @@ pub struct FeederParts {
     pub webhooks: Arc<WorkSignal>,
 }
 
-/// Creates lookups of rows. Several processes may run it: each batch is claimed by one.
-pub struct BatchFeeder {
+/// Creates lookups of rows.
+pub type BatchFeeder = Worker<BatchQueue>;
+
+/// The queue of batches.
+pub struct BatchQueue {
     pub(super) parts: FeederParts,
-    busy: AtomicU32,
 }
 
 /// Reason why the work on a claimed batch ends.
@@ -85,65 +81,68 @@ enum Stop {
     Finished,
 }
 
-impl BatchFeeder {
+impl Worker<BatchQueue> {
     /// Creates a feeder from its dependencies.
     pub fn new(parts: FeederParts) -> Self {
-        Self {
-            parts,
-            busy: AtomicU32::new(0),
+        Self::over(BatchQueue { parts }, PLACES)
+    }
+}
+
+impl Queue for BatchQueue {
+    type Job = ClaimedBatch;
+    type Turn = ();
+    const JOBS: &'static str = "batches";
+
+    fn turns(_: u32) -> Vec<((), u32)> {
+        vec![((), 0)]
+    }
+
+    fn parts(&self) -> QueueParts<'_> {
+        QueueParts {
+            clock: &*self.parts.clock,
+            timer: &*self.parts.timer,
+            random: &*self.parts.random,
+            spawn: &self.parts.spawn,
+            signal: None,
         }
     }
 
-    /// Claims batches and works on them until the future is dropped.
-    pub async fn run(self: Arc<Self>) {
-        loop {
-            if let Err(error) = self.round().await {
-                tracing::warn!(%error, "the batches can't be read");
-            }
-            self.parts.timer.pause(POLL).await;
+    async fn claim(
+        &self,
+        (): (),
+        most: u32,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Result<Vec<ClaimedBatch>, StoreError> {
+        self.parts.store.claim_batches(most, now, lease).await
+    }
+
+    fn describe(claimed: &ClaimedBatch) -> (Uuid, Span) {
+        (claimed.batch.facts.id.0, Span::none())
+    }
+
+    async fn work(&self, claimed: ClaimedBatch, lease: Lease, place: &Place<Self>) {
+        if let Err(cause) = self.feed_and_release(&claimed, lease, place).await {
+            let id = claimed.batch.facts.id;
+            tracing::warn!(%id, %cause, "a batch could not be worked on");
         }
     }
 
-    /// Claims as many due batches as there are free places, and starts the work on them; returns their
-    /// number.
-    ///
-    /// # Errors
-    /// The store failed.
-    /// The store failed.
-    pub async fn round(self: &Arc<Self>) -> Result<usize, StoreError> {
-        let free = PLACES.saturating_sub(self.busy.load(Ordering::Acquire));
-        if free == 0 {
-            return Ok(0);
-        }
-        let now = self.parts.clock.now();
-        let lease = Lease {
-            token: new_id(self.parts.clock.as_ref(), self.parts.random.as_ref()),
-            until: now + LEASE,
-        };
-        let claimed = self.parts.store.claim_batches(free, now, lease).await?;
-        let started = claimed.len();
-        for batch in claimed {
-            self.busy.fetch_add(1, Ordering::AcqRel);
-            let feeder = Arc::clone(self);
-            let work = async move {
-                let id = batch.batch.facts.id;
-                let worked = AssertUnwindSafe(feeder.work(batch, lease)).catch_unwind();
-                match worked.await {
-                    Ok(Ok(())) => {}
-                    Ok(Err(cause)) => tracing::warn!(%id, %cause, "a batch could not be worked on"),
-                    Err(_) => tracing::error!(%id, "the work on a batch panicked"),
-                }
-                feeder.busy.fetch_sub(1, Ordering::AcqRel);
-            };
-            (self.parts.spawn)(work.boxed());
-        }
-        Ok(started)
+    async fn pause(&self, _: usize, _: bool) -> Result<Pause, StoreError> {
+        Ok(POLL.into())
     }
+}
 
+impl BatchQueue {
     /// Works on a batch until nothing can be done for now, and releases it.
-    async fn work(&self, claimed: ClaimedBatch, lease: Lease) -> Result<(), Cause> {
+    async fn feed_and_release(
+        &self,
+        claimed: &ClaimedBatch,
+        lease: Lease,
+        place: &Place<Self>,
+    ) -> Result<(), Cause> {
         let id = claimed.batch.facts.id;
-        let stop = self.feed(&claimed, lease).await;
+        let stop = self.feed(claimed, lease, place).await;
         let change = match stop {
             Ok(Stop::Lost) => {
                 tracing::info!(%id, "a batch was canceled, or another process goes on with it");
@@ -156,7 +155,7 @@ impl BatchFeeder {
                 self.wait(AFTER_FAILURE)
             }
         };
-        self.release(&claimed, lease, change).await.map(drop)
+        self.release(claimed, lease, change).await.map(drop)
     }
 
     fn wait(&self, time: TimeDelta) -> BatchChange {
@@ -184,7 +183,12 @@ impl BatchFeeder {
 
     /// Creates lookups of rows while the window has room, and waits for room otherwise; returns when neither
     /// can go on.
-    async fn feed(&self, claimed: &ClaimedBatch, lease: Lease) -> Result<Stop, Cause> {
+    async fn feed(
+        &self,
+        claimed: &ClaimedBatch,
+        lease: Lease,
+        place: &Place<Self>,
+    ) -> Result<Stop, Cause> {
         let facts = &claimed.batch.facts;
         let progress = &claimed.batch.progress;
         let has_ended = progress.next_row >= facts.counts.rows && progress.open() == 0;
@@ -215,7 +219,7 @@ impl BatchFeeder {
                 pause = shortest;
                 continue;
             }
-            if pause == longest && self.busy.load(Ordering::Acquire) >= PLACES {
+            if pause == longest && place.is_last() {
                 // Other batches may wait for the place.
                 return Ok(Stop::Release(self.wait(SHORTEST_REST)));
             }

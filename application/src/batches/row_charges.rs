@@ -12,11 +12,11 @@ use ports::Cause;
 use ports::outbound::{BatchFacts, BatchFeed, Charge, FeedCharge, Lease, new_id};
 
 use super::content::BatchContent;
-use super::feeder::BatchFeeder;
+use super::feeder::BatchQueue;
 use super::row_lookup::row_lookup;
 use crate::admission::{ChargedRequest, NotCharged, UnattendedCharge};
 
-impl BatchFeeder {
+impl BatchQueue {
     /// Charges up to `most` requests; returns the charges, and the reason if there are fewer.
     pub(super) async fn charge(
         &self,

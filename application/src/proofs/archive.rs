@@ -25,7 +25,7 @@ use tracing::Instrument as _;
 use super::acceptance::accept;
 use super::memory::{CachedProof, Origin, Subject};
 use super::pending_write::PendingWrite;
-use super::spawn::SpawnTask;
+use crate::sync::SpawnTask;
 use crate::sync::circuit::{Circuit, Service};
 use crate::sync::keyed_mutex::KeyedMutex;
 use content::{Content, Damaged};
