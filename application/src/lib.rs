@@ -24,7 +24,7 @@
 //! - `health`: readiness ([`HealthService`]);
 //! - `webhooks`: endpoints of people's accounts ([`WebhookService`]), and the deliveries to them
 //!   ([`DeliveryWorker`]);
-//! - `sync`: circuit breaker, keyed mutex, rounds, signals, and the worker that the queues of lookups,
+//! - `sync`: circuit breaker, limits of concurrency, rounds, signals, and the worker that the queues of lookups,
 //!   batches and webhooks share.
 #![warn(missing_docs)]
 

@@ -4,7 +4,6 @@ mod breaker;
 pub(crate) mod buckets;
 pub(crate) mod circuit;
 pub(crate) mod counted_places;
-pub(crate) mod keyed_mutex;
 pub(crate) mod places;
 pub(crate) mod rounds;
 mod spawn;

@@ -15,7 +15,6 @@ use ports::outbound::{
 use tracing::Span;
 use uuid::Uuid;
 
-use super::canceled::conclude_canceled;
 use super::content::RowKind;
 use super::encryption::BatchEncryption;
 use super::rows::BatchRows;
@@ -332,8 +331,7 @@ impl BatchQueue {
         let canceled = self.parts.store.cancel_batch(facts.customer, facts.id, now);
         let canceled = canceled.await.map_err(|error| Arc::new(error) as Cause)?;
         if let BatchCancellation::Canceled { lookups } = canceled {
-            let (service, gatekeeper) = (&self.parts.lookups, &self.parts.gatekeeper);
-            conclude_canceled(lookups, service, gatekeeper).await;
+            self.parts.lookups.conclude_canceled_rows(lookups).await;
         }
         tracing::info!(target: "cep::batch", id = %facts.id, "a batch was canceled: its key was revoked");
         Ok(Stop::Lost)

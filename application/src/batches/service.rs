@@ -27,7 +27,6 @@ use ports::outbound::{
 };
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};
-use super::canceled::conclude_canceled;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::places::BatchPlaces;
@@ -268,7 +267,7 @@ impl BatchService {
         match canceled.await.map_err(store_failed)? {
             BatchCancellation::Canceled { lookups } => {
                 tracing::info!(target: "cep::batch", %id, "a batch was canceled");
-                conclude_canceled(lookups, &self.sources.lookups, &self.sources.gatekeeper).await;
+                self.sources.lookups.conclude_canceled_rows(lookups).await;
                 let batch = self.own(&owner, id).await?;
                 Ok(owner.read(self.view(&owner, &batch).await?))
             }

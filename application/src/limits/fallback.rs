@@ -41,7 +41,7 @@ use super::replicas::ReplicaCount;
 use super::snapshots::SnapshotReader;
 use super::sync_table::{Mark, SyncTable};
 use crate::sync::circuit::{Circuit, Service};
-use crate::sync::keyed_mutex::KeyedMutex;
+use crate::sync::places::Places;
 
 /// Maximum number of keys that are resynchronised at the same time.
 const RESYNCS: usize = 64;
@@ -72,7 +72,7 @@ pub struct FallbackLimiter {
     circuit: Circuit,
     sync_table: Arc<Mutex<SyncTable>>,
     /// Locked per key during its resynchronisation, so that concurrent requests read the store once.
-    resyncing: KeyedMutex,
+    resyncing: Places,
 }
 
 /// Result of a call of the shared limiter.
@@ -116,7 +116,7 @@ impl FallbackLimiter {
             clock,
             circuit,
             sync_table,
-            resyncing: KeyedMutex::new(RESYNCS),
+            resyncing: Places::exclusive(RESYNCS),
         }
     }
 
@@ -175,7 +175,7 @@ impl FallbackLimiter {
         if self.stale(key).is_none() {
             return Ok(());
         }
-        let _resyncing = self.resyncing.lock(&key).await;
+        let _resyncing = self.resyncing.take(&key).await;
         let Some(as_of) = self.stale(key) else {
             return Ok(());
         };

@@ -12,7 +12,7 @@ use ports::outbound::{
 
 use super::replicas::ReplicaCount;
 use super::snapshots::read_many;
-use crate::sync::keyed_mutex::KeyedMutex;
+use crate::sync::places::Places;
 
 /// Longest time that a request waits for other charges of its key. The store's own limit for waiting charges
 /// is as long.
@@ -29,7 +29,7 @@ pub(super) struct LocalFallback {
     replicas: Arc<ReplicaCount>,
     /// Locked per counters during a charge. The store serialises these charges anyway, and waiting ones would
     /// occupy connections that other keys need.
-    charging: KeyedMutex,
+    charging: Places,
     /// The newest month seen. An older one is never used again.
     month: Mutex<Option<Month>>,
 }
@@ -51,7 +51,7 @@ impl LocalFallback {
             keys,
             clock,
             replicas,
-            charging: KeyedMutex::new(CHARGES),
+            charging: Places::exclusive(CHARGES),
             month: Mutex::default(),
         }
     }
@@ -130,7 +130,7 @@ impl LocalFallback {
         month: Month,
     ) -> Result<Option<MonthlyUse>, LimiterError> {
         let started = self.clock.monotonic();
-        let _charging = self.charging.lock(&key.counters).await;
+        let _charging = self.charging.take(&key.counters).await;
         let waited = self.clock.monotonic().saturating_sub(started);
         if waited >= PATIENCE {
             let cause = Arc::new(ChargeQueueFull(waited));

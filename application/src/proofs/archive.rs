@@ -27,7 +27,7 @@ use super::memory::{CachedProof, Origin, Subject};
 use super::pending_write::PendingWrite;
 use crate::sync::SpawnTask;
 use crate::sync::circuit::{Circuit, Service};
-use crate::sync::keyed_mutex::KeyedMutex;
+use crate::sync::places::Places;
 use content::{Content, Damaged};
 
 mod content;
@@ -71,7 +71,7 @@ pub struct ArchiveService {
     circuit: Circuit,
     /// Locked per transfer while its entry is written or removed, so that a removal covers all earlier
     /// writes.
-    writing: KeyedMutex,
+    writing: Places,
     waiting_bytes: AtomicUsize,
     dropped: AtomicU64,
 }
@@ -82,7 +82,7 @@ impl ArchiveService {
         Self {
             circuit: Circuit::new(ARCHIVE, Arc::clone(&parts.clock)),
             parts,
-            writing: KeyedMutex::new(MOST_WRITING),
+            writing: Places::exclusive(MOST_WRITING),
             waiting_bytes: AtomicUsize::new(0),
             dropped: AtomicU64::new(0),
         }
@@ -199,7 +199,7 @@ impl ArchiveService {
         let Some(keys) = keys.first() else {
             return Ok(());
         };
-        let _turn = self.writing.lock(&keys.index).await;
+        let _turn = self.writing.take(&keys.index).await;
         let Some(plain) = content.encode() else {
             return Err(Arc::new(TooLarge));
         };
@@ -227,7 +227,7 @@ impl ArchiveService {
     pub(super) async fn remove(&self, subject: &Subject, request_id: &RequestId) {
         let indexes: Vec<_> = self.keys(subject).iter().map(|keys| keys.index).collect();
         let _turn = match indexes.first() {
-            Some(index) => self.writing.lock(index).await,
+            Some(index) => self.writing.take(index).await,
             None => return,
         };
         let Some(call) = self.circuit.begin_call() else {
