@@ -13,13 +13,10 @@ use domain::lookups::{LookupId, LookupState};
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::participants::inference::{self, Resolution};
+use domain::proofs::Proof;
 use domain::proofs::notice::{Notice, ProofOrigin};
-use domain::proofs::seen::{EarlierDeliveries, ProofMark};
-use domain::proofs::{OriginalChain, Proof};
-use domain::query::ProofQuery;
+use domain::proofs::seen::ProofMark;
 use domain::request::RequestId;
-use domain::seals::CheckedSeal;
-use domain::transfer::Transfer;
 use ports::Cause;
 use ports::outbound::{
     BatchFacts, BatchRow, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id,
@@ -34,56 +31,14 @@ use crate::admission::Settlement;
 use crate::lookups::{Answer, charged};
 use crate::proofs::Presented;
 
+mod matched;
 mod matching;
 
+use matched::{Candidate, Matched, repeated};
 use matching::{AskingRow, AskingState, ProofIndex, Taken};
 
 /// Maximum number of proofs that are stored in one step.
 const PER_STEP: usize = 100;
-
-/// A row for which a proof was found.
-struct Candidate {
-    row: RowNumber,
-    query: ProofQuery,
-    transfer: Transfer,
-    lookup: Option<StoredLookup>,
-}
-
-/// A proof with the row that it is delivered to.
-struct Matched {
-    /// Index of the proof's file.
-    file: usize,
-    xml: Bytes,
-    chain: OriginalChain,
-    seal: CheckedSeal,
-    /// Marks of the proof; only the first is recorded.
-    marks: Vec<ProofMark>,
-    /// Earlier deliveries of the proof; `None` if they couldn't be read.
-    seen: Option<EarlierDeliveries>,
-    /// The PDF of the proof, with the index of its file.
-    pdf: Option<(usize, Bytes)>,
-    candidate: Candidate,
-}
-
-/// Removes proofs with the same mark as that of another row, which differ only in fields that aren't sealed,
-/// and returns their files with that row: one payment must not answer two rows. `rows` contains the marks of
-/// delivered proofs.
-fn repeated(
-    matched: &mut Vec<Matched>,
-    mut rows: HashMap<ProofMark, RowNumber>,
-) -> Vec<(usize, RowNumber)> {
-    let mut repeated = Vec::new();
-    matched.retain(|proof| {
-        let row = proof.candidate.row;
-        let mark = proof.marks.first();
-        let first = mark.map_or(row, |mark| *rows.entry(*mark).or_insert(row));
-        if first != row {
-            repeated.push((proof.file, first));
-        }
-        first == row
-    });
-    repeated
-}
 
 impl BatchService {
     /// Delivers proofs to the rows without one that they match. Each file is parsed once and indexed by its
@@ -176,13 +131,9 @@ impl BatchService {
                     state: self.state_of(lookup.as_ref()).map_err(unreadable)?,
                 };
                 let environment = batch.facts.environment;
+                let seals = self.sources.lookups.reader.seals();
                 let taken = proofs.take(asking, |proof| {
-                    let seal = self
-                        .sources
-                        .lookups
-                        .reader
-                        .seals()
-                        .check(environment, proof);
+                    let seal = seals.check(environment, proof);
                     let verdict = seal.of_sent_file(environment);
                     (seal, verdict)
                 });
@@ -260,13 +211,8 @@ impl BatchService {
                     issuer: None,
                     proof: &proof,
                 };
-                marks.extend(
-                    self.sources
-                        .history
-                        .marks(presented)
-                        .first()
-                        .map(|it| (*it, row)),
-                );
+                let mark = self.sources.history.marks(presented).first().copied();
+                marks.extend(mark.map(|mark| (mark, row)));
             }
         }
         Ok(marks)
