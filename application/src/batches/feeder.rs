@@ -9,8 +9,8 @@ use domain::lookups::LookupState;
 use domain::pacing::Pacing;
 use ports::Cause;
 use ports::outbound::{
-    BatchCancellation, BatchChange, BatchProgress, BatchRelease, BatchStore, ClaimedBatch, Clock,
-    Lease, Random, StoreError, Timer,
+    BatchCancellation, BatchChange, BatchProgress, BatchRelease, BatchStore, ClaimedBatch,
+    ClaimedClasses, Clock, Lease, Random, StoreError, Timer,
 };
 use tracing::Span;
 use uuid::Uuid;
@@ -20,7 +20,7 @@ use super::encryption::BatchEncryption;
 use super::rows::BatchRows;
 use crate::admission::{GatekeeperService, NotCharged};
 use crate::lookups::{LookupService, LookupSignals};
-use crate::sync::worker::{LEASE, POLL, Pause, Place, Queue, QueueParts, Worker};
+use crate::sync::worker::{LEASE, Place, Queue, Tasks, Worker};
 use crate::sync::{SpawnTask, WorkSignal};
 
 /// Maximum number of batches that a process works on at the same time.
@@ -63,12 +63,7 @@ pub struct FeederParts {
 }
 
 /// Creates lookups of rows.
-pub type BatchFeeder = Worker<BatchQueue>;
-
-/// The queue of batches.
-pub struct BatchQueue {
-    pub(super) parts: FeederParts,
-}
+pub type BatchFeeder = Worker<FeederParts>;
 
 /// Reason why the work on a claimed batch ends.
 enum Stop {
@@ -80,40 +75,29 @@ enum Stop {
     Finished,
 }
 
-impl Worker<BatchQueue> {
-    /// Creates a feeder from its dependencies.
-    pub fn new(parts: FeederParts) -> Self {
-        Self::over(BatchQueue { parts }, PLACES)
-    }
-}
-
-impl Queue for BatchQueue {
+impl Queue for FeederParts {
     type Job = ClaimedBatch;
-    type Turn = ();
     const JOBS: &'static str = "batches";
 
-    fn turns(_: u32) -> Vec<((), u32)> {
-        vec![((), 0)]
-    }
-
-    fn parts(&self) -> QueueParts<'_> {
-        QueueParts {
-            clock: &*self.parts.clock,
-            timer: &*self.parts.timer,
-            random: &*self.parts.random,
-            spawn: &self.parts.spawn,
+    fn tasks(&self) -> Tasks<'_> {
+        Tasks {
+            clock: &*self.clock,
+            timer: &*self.timer,
+            random: &*self.random,
+            spawn: &self.spawn,
+            places: PLACES,
             signal: None,
         }
     }
 
     async fn claim(
         &self,
-        (): (),
+        _: ClaimedClasses,
         most: u32,
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedBatch>, StoreError> {
-        self.parts.store.claim_batches(most, now, lease).await
+        self.store.claim_batches(most, now, lease).await
     }
 
     fn describe(claimed: &ClaimedBatch) -> (Uuid, Span) {
@@ -126,13 +110,9 @@ impl Queue for BatchQueue {
             tracing::warn!(%id, %cause, "a batch could not be worked on");
         }
     }
-
-    async fn pause(&self, _: usize, _: bool) -> Result<Pause, StoreError> {
-        Ok(POLL.into())
-    }
 }
 
-impl BatchQueue {
+impl FeederParts {
     /// Works on a batch until nothing can be done for now, and releases it.
     async fn feed_and_release(
         &self,
@@ -159,7 +139,7 @@ impl BatchQueue {
 
     fn wait(&self, time: TimeDelta) -> BatchChange {
         BatchChange::Wait {
-            due_at: self.parts.clock.now() + time,
+            due_at: self.clock.now() + time,
         }
     }
 
@@ -172,11 +152,11 @@ impl BatchQueue {
         let release = BatchRelease {
             id: claimed.batch.facts.id,
             token: lease.token,
-            now: self.parts.clock.now(),
+            now: self.clock.now(),
             change,
         };
-        let released = self.parts.store.release_batch(&release).await;
-        self.parts.webhooks.work();
+        let released = self.store.release_batch(&release).await;
+        self.webhooks.work();
         released.map_err(|error| Arc::new(error) as Cause)
     }
 
@@ -194,13 +174,13 @@ impl BatchQueue {
         if claimed.key.is_none() && !has_ended {
             return self.without_key(claimed).await;
         }
-        let window = window(facts.environment, per_minute(self.parts.pacing));
+        let window = window(facts.environment, per_minute(self.pacing));
         let (shortest, longest) = POLL_BACKOFF;
         let mut pause = shortest;
         loop {
-            let until = self.parts.clock.now() + LEASE;
+            let until = self.clock.now() + LEASE;
             let held = Lease { until, ..lease };
-            let progress = self.parts.store.renew_batch(facts.id, held).await;
+            let progress = self.store.renew_batch(facts.id, held).await;
             let progress = progress.map_err(|error| Arc::new(error) as Cause)?;
             let Some(progress) = progress else {
                 return Ok(Stop::Lost);
@@ -222,7 +202,7 @@ impl BatchQueue {
                 // Other batches may wait for the place.
                 return Ok(Stop::Release(self.wait(SHORTEST_REST)));
             }
-            self.parts.timer.pause(pause).await;
+            self.timer.pause(pause).await;
             pause = (pause * 2).min(longest);
         }
     }
@@ -235,7 +215,7 @@ impl BatchQueue {
         lease: Lease,
         progress: &BatchProgress,
     ) -> Result<Stop, Cause> {
-        let now = self.parts.clock.now();
+        let now = self.clock.now();
         if let Some(next_due) = progress.next_due {
             // The due time of a running lookup is the end of its lease; it may end much earlier.
             let longest = match taken(progress) {
@@ -266,11 +246,11 @@ impl BatchQueue {
             return self.without_key(claimed).await.map(Some);
         };
         let key = CountedKey { id, ..facts.key };
-        let content = self.parts.encryption.content(&claimed.batch)?;
+        let content = self.encryption.content(&claimed.batch)?;
         let mut rows = BatchRows {
-            store: Arc::clone(&self.parts.store),
-            lookups: Arc::clone(&self.parts.lookups),
-            encryption: Arc::clone(&self.parts.encryption),
+            store: Arc::clone(&self.store),
+            lookups: Arc::clone(&self.lookups),
+            encryption: Arc::clone(&self.encryption),
             facts: facts.clone(),
             untried: from,
             next: from,
@@ -311,7 +291,7 @@ impl BatchQueue {
             }
             NotCharged::QuotaExceeded { reset } => {
                 let reset = TimeDelta::from_std(reset).unwrap_or(PAUSE);
-                let due_at = self.parts.clock.now() + reset.min(PAUSE);
+                let due_at = self.clock.now() + reset.min(PAUSE);
                 Ok(Some(Stop::Release(BatchChange::Pause { due_at })))
             }
             NotCharged::Revoked => self.without_key(claimed).await.map(Some),
@@ -327,11 +307,11 @@ impl BatchQueue {
             return Ok(Stop::Release(self.wait(SHORTEST_REST)));
         }
         let facts = &claimed.batch.facts;
-        let now = self.parts.clock.now();
-        let canceled = self.parts.store.cancel_batch(facts.customer, facts.id, now);
+        let now = self.clock.now();
+        let canceled = self.store.cancel_batch(facts.customer, facts.id, now);
         let canceled = canceled.await.map_err(|error| Arc::new(error) as Cause)?;
         if let BatchCancellation::Canceled { lookups } = canceled {
-            self.parts.lookups.conclude_canceled_rows(lookups).await;
+            self.lookups.conclude_canceled_rows(lookups).await;
         }
         tracing::info!(target: "cep::batch", id = %facts.id, "a batch was canceled: its key was revoked");
         Ok(Stop::Lost)

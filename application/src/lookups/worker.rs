@@ -33,7 +33,7 @@ use crate::admission::GatekeeperService;
 use crate::proofs::{
     DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, ProofSource,
 };
-use crate::sync::worker::{LEASE, POLL, Pause, Place, Queue, QueueParts, Worker};
+use crate::sync::worker::{LEASE, POLL, Place, Queue, Tasks, Worker};
 use crate::sync::{SpawnTask, WorkSignal};
 
 mod attempted;
@@ -78,40 +78,25 @@ pub struct WorkerParts {
 }
 
 /// Makes attempts of stored lookups.
-pub type LookupWorker = Worker<LookupQueue>;
+pub type LookupWorker = Worker<WorkerParts>;
 
-/// The queue of lookups.
-pub struct LookupQueue(WorkerParts);
-
-impl Worker<LookupQueue> {
-    /// Creates a worker from its dependencies.
-    pub fn new(parts: WorkerParts) -> Self {
-        let places = parts.places;
-        Self::over(LookupQueue(parts), places)
-    }
-}
-
-impl Queue for LookupQueue {
+impl Queue for WorkerParts {
     type Job = ClaimedLookup;
-    type Turn = ClaimedClasses;
     const JOBS: &'static str = "lookups";
 
-    /// A quarter of the places is reserved for lookups whose callers wait.
-    fn turns(places: u32) -> Vec<(ClaimedClasses, u32)> {
-        vec![
-            (ClaimedClasses::All, places / 4),
-            (ClaimedClasses::Interactive, 0),
-        ]
+    fn tasks(&self) -> Tasks<'_> {
+        Tasks {
+            clock: &*self.clock,
+            timer: &*self.timer,
+            random: &*self.random,
+            spawn: &self.spawn,
+            places: self.places,
+            signal: Some(self.signals.worker()),
+        }
     }
 
-    fn parts(&self) -> QueueParts<'_> {
-        QueueParts {
-            clock: &*self.0.clock,
-            timer: &*self.0.timer,
-            random: &*self.0.random,
-            spawn: &self.0.spawn,
-            signal: Some(self.0.signals.worker()),
-        }
+    fn reserved(places: u32) -> u32 {
+        places / 4
     }
 
     async fn claim(
@@ -121,7 +106,7 @@ impl Queue for LookupQueue {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError> {
-        self.0.store.claim_lookups(most, classes, now, lease).await
+        self.store.claim_lookups(most, classes, now, lease).await
     }
 
     fn describe(ClaimedLookup { lookup, .. }: &ClaimedLookup) -> (Uuid, Span) {
@@ -132,27 +117,27 @@ impl Queue for LookupQueue {
 
     async fn work(&self, claimed: ClaimedLookup, lease: Lease, _: &Place<Self>) {
         let id = claimed.lookup.facts.id;
-        self.0.signals.changed(id);
+        self.signals.changed(id);
         self.attempt_under(claimed, lease).await;
-        self.0.signals.changed(id);
+        self.signals.changed(id);
     }
 
-    async fn pause(&self, _: usize, is_full: bool) -> Result<Pause, StoreError> {
-        if !self.0.signals.is_listening() || is_full {
+    async fn pause(&self, _: usize, is_full: bool) -> Result<Duration, StoreError> {
+        if !self.signals.is_listening() || is_full {
             // A place that becomes free is signalled.
-            return Ok(POLL.into());
+            return Ok(POLL);
         }
-        let Some(due_at) = self.0.store.next_due().await? else {
-            return Ok(POLL_WHILE_LISTENING.into());
+        let Some(due_at) = self.store.next_due().await? else {
+            return Ok(POLL_WHILE_LISTENING);
         };
-        let wait = due_at - self.0.clock.now();
+        let wait = due_at - self.clock.now();
         // Lookups that are due already were claimed by another process, or found no free place.
         let wait = wait.to_std().unwrap_or(POLL);
-        Ok(wait.min(POLL_WHILE_LISTENING).into())
+        Ok(wait.min(POLL_WHILE_LISTENING))
     }
 }
 
-impl LookupQueue {
+impl WorkerParts {
     /// Makes one attempt while the lease is held, and stores its result.
     async fn attempt_under(&self, claimed: ClaimedLookup, lease: Lease) {
         let ClaimedLookup { lookup, attempts } = claimed;
@@ -179,10 +164,10 @@ impl LookupQueue {
     /// Extends the lease at intervals; returns once it is lost.
     async fn keep_lease(&self, lookup: &StoredLookup, lease: Lease) {
         loop {
-            self.0.timer.pause(RENEWAL).await;
-            let until = self.0.clock.now() + LEASE;
+            self.timer.pause(RENEWAL).await;
+            let until = self.clock.now() + LEASE;
             let renewed = Lease { until, ..lease };
-            match self.0.store.renew_lease(lookup.facts.id, renewed).await {
+            match self.store.renew_lease(lookup.facts.id, renewed).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 // The lease remains valid unless another process claims the lookup, which is detected when
@@ -195,8 +180,8 @@ impl LookupQueue {
     /// Fetches the proof, and encrypts it.
     async fn attempt(&self, lookup: &StoredLookup) -> Attempted {
         let facts = &lookup.facts;
-        let started = self.0.clock.monotonic();
-        let question = match self.0.encryption.question(lookup) {
+        let started = self.clock.monotonic();
+        let question = match self.encryption.question(lookup) {
             Ok(question) => question,
             Err(cause) => {
                 tracing::error!(id = %facts.id, %cause, "a lookup can't be decrypted");
@@ -212,7 +197,6 @@ impl LookupQueue {
         let FetchReport {
             details, result, ..
         } = self
-            .0
             .proofs
             .fetch(ProofRequest {
                 query,
@@ -247,7 +231,7 @@ impl LookupQueue {
             date,
             banks: details.banks,
             bank_time: details.bank_time,
-            duration: self.0.clock.monotonic().saturating_sub(started),
+            duration: self.clock.monotonic().saturating_sub(started),
             ..attempted
         }
     }
@@ -260,7 +244,7 @@ impl LookupQueue {
         files: RequestedFiles,
     ) -> Result<EncryptedAnswer, Cause> {
         let (xml, pdf) = kept(&delivery.files, files).ok_or_else(|| Arc::new(NoXml) as Cause)?;
-        let history = &self.0.history;
+        let history = &self.history;
         let marks = history.marks(Presented {
             environment: facts.environment,
             issuer: Some(delivery.issuer),
@@ -276,7 +260,7 @@ impl LookupQueue {
             origin: ProofOrigin::Fetched,
         };
         Ok(EncryptedAnswer {
-            content: self.0.encryption.encrypt_answer(facts, &answer)?,
+            content: self.encryption.encrypt_answer(facts, &answer)?,
             mark: marks.first().copied(),
             _turn: turn,
             seal: delivery.seal.verdict.into(),
@@ -285,8 +269,8 @@ impl LookupQueue {
 
     /// Encrypts the bank's answer without a proof; `None` if it gave none.
     fn finding(&self, facts: &LookupFacts, error: &FetchError) -> Option<Vec<u8>> {
-        let finding = Finding::of(error, calendar::today(self.0.clock.now()))?;
-        let encrypted = self.0.encryption.encrypt_finding(facts, &finding);
+        let finding = Finding::of(error, calendar::today(self.clock.now()))?;
+        let encrypted = self.encryption.encrypt_finding(facts, &finding);
         let encrypted = encrypted.inspect_err(|cause| {
             tracing::error!(id = %facts.id, %cause, "the bank's answer can't be encrypted");
         });
@@ -302,7 +286,7 @@ impl LookupQueue {
         lease: Lease,
     ) -> Result<(), Cause> {
         let facts = &lookup.facts;
-        let now = self.0.clock.now();
+        let now = self.clock.now();
         // If the bank failed this time, its previous finding is kept.
         let finding = attempted.finding.as_ref().or(lookup.finding.as_ref());
         let finding = finding.filter(|_| attempted.answer.is_none());
@@ -340,7 +324,7 @@ impl LookupQueue {
         };
         let is_stored = self.store_end(&end(Some(attempt), change)).await?;
         if let Some((state, settlement)) = settlement.filter(|_| is_stored) {
-            self.0.webhooks.work();
+            self.webhooks.work();
             let number = outcomes.len();
             let outcome = settlement.outcome.name();
             tracing::info!(
@@ -354,7 +338,6 @@ impl LookupQueue {
             );
             let duration = attempted.duration;
             let conclusion = self
-                .0
                 .gatekeeper
                 .conclude(charged(facts), settlement, duration);
             conclusion.await;
@@ -364,7 +347,7 @@ impl LookupQueue {
 
     /// Stores the end of a claim; returns `false` if the lease was lost.
     async fn store_end(&self, end: &ClaimEnd) -> Result<bool, Cause> {
-        let stored = self.0.store.end_claim(end).await;
+        let stored = self.store.end_claim(end).await;
         let stored = stored.map_err(|error| Arc::new(error) as Cause)?;
         if !stored {
             tracing::info!(id = %end.id, "a lookup was canceled, or another process goes on with it");
@@ -374,9 +357,9 @@ impl LookupQueue {
 
     fn rule(&self, lookup: &StoredLookup, date: Option<NaiveDate>) -> RetryRule {
         // A question that can't be decrypted now may be readable later, once its secret is configured again.
-        let date = date.unwrap_or_else(|| calendar::today(self.0.clock.now()));
+        let date = date.unwrap_or_else(|| calendar::today(self.clock.now()));
         let scale = match lookup.facts.environment {
-            Environment::Test => self.0.test_scale,
+            Environment::Test => self.test_scale,
             Environment::Live => RetryScale::NONE,
         };
         RetryRule {

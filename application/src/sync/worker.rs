@@ -1,6 +1,8 @@
 //! Worker of a queue: claims due jobs under leases, and works on a limited number of them at a time. Several
 //! processes may run one on the same queue, because each job is claimed by one.
 
+use std::future::ready;
+use std::iter;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +11,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::{Either, pending, select};
 use futures::{FutureExt as _, pin_mut};
-use ports::outbound::{Clock, Lease, Random, StoreError, Timer, new_id};
+use ports::outbound::{ClaimedClasses, Clock, Lease, Random, StoreError, Timer, new_id};
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
@@ -23,25 +25,25 @@ pub(crate) const POLL: Duration = Duration::from_millis(500);
 /// Pause between two rounds while the store fails.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
-/// A queue of leased jobs.
+/// A queue of leased jobs, and the work on them.
 pub trait Queue: Send + Sync + Sized + 'static {
     /// A claimed job.
     type Job: Send;
-    /// Selects the jobs of one claim.
-    type Turn: Copy + Send;
     /// Name of the jobs in the log, in the plural.
     const JOBS: &'static str;
 
-    /// The claims of a round in order, each with the number of places that it leaves free.
-    fn turns(places: u32) -> Vec<(Self::Turn, u32)>;
+    /// Returns the worker's dependencies.
+    fn tasks(&self) -> Tasks<'_>;
 
-    /// Returns what the worker needs.
-    fn parts(&self) -> QueueParts<'_>;
+    /// Number of places that are reserved for interactive jobs.
+    fn reserved(_places: u32) -> u32 {
+        0
+    }
 
     /// Claims up to `most` jobs that are due.
     fn claim(
         &self,
-        turn: Self::Turn,
+        classes: ClaimedClasses,
         most: u32,
         now: DateTime<Utc>,
         lease: Lease,
@@ -61,13 +63,15 @@ pub trait Queue: Send + Sync + Sized + 'static {
     /// Time until jobs may be due again, after a round that started this number of them.
     fn pause(
         &self,
-        started: usize,
-        is_full: bool,
-    ) -> impl Future<Output = Result<Pause, StoreError>> + Send;
+        _started: usize,
+        _is_full: bool,
+    ) -> impl Future<Output = Result<Duration, StoreError>> + Send {
+        ready(Ok(POLL))
+    }
 }
 
 /// Dependencies of a worker.
-pub struct QueueParts<'a> {
+pub struct Tasks<'a> {
     /// Current time, for leases.
     pub clock: &'a dyn Clock,
     /// Sleeps between rounds.
@@ -76,31 +80,15 @@ pub struct QueueParts<'a> {
     pub random: &'a dyn Random,
     /// Spawns the task of a job.
     pub spawn: &'a SpawnTask,
+    /// Maximum number of jobs in progress.
+    pub places: u32,
     /// Signals of new jobs and free places; `None` if the queue is only polled.
     pub signal: Option<&'a WorkSignal>,
 }
 
-/// Time between two rounds.
-pub struct Pause {
-    /// Time during which signals are ignored.
-    pub shortest: Duration,
-    /// Time after which the next round begins without a signal.
-    pub longest: Duration,
-}
-
-impl From<Duration> for Pause {
-    fn from(longest: Duration) -> Self {
-        Self {
-            shortest: Duration::ZERO,
-            longest,
-        }
-    }
-}
-
 /// Worker of a queue.
 pub struct Worker<Q> {
-    pub(crate) queue: Q,
-    places: u32,
+    queue: Q,
     busy: AtomicU32,
 }
 
@@ -117,46 +105,39 @@ impl<Q: Queue> Place<Q> {
 impl<Q: Queue> Drop for Place<Q> {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
-        if let Some(signal) = self.0.queue.parts().signal {
+        if let Some(signal) = self.0.queue.tasks().signal {
             signal.work();
         }
     }
 }
 
 impl<Q: Queue> Worker<Q> {
-    /// Creates a worker on up to `places` jobs at a time.
-    pub(crate) fn over(queue: Q, places: u32) -> Self {
-        Self {
-            queue,
-            places,
-            busy: AtomicU32::new(0),
-        }
+    /// Creates a worker of this queue.
+    pub fn new(queue: Q) -> Self {
+        let busy = AtomicU32::new(0);
+        Self { queue, busy }
     }
 
     /// Runs rounds until the future is dropped.
     pub async fn run(self: Arc<Self>) {
-        let QueueParts { timer, signal, .. } = self.queue.parts();
+        let Tasks { timer, signal, .. } = self.queue.tasks();
         loop {
             let pause = self.round_and_pause().await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "the queue of {} can't be read", Q::JOBS);
-                PAUSE_AFTER_FAILURE.into()
+                PAUSE_AFTER_FAILURE
             });
-            if !pause.shortest.is_zero() {
-                timer.pause(pause.shortest).await;
-            }
             let signalled = match signal {
                 Some(signal) => Either::Left(signal.next_work()),
                 None => Either::Right(pending()),
             };
             pin_mut!(signalled);
-            select(timer.pause(pause.longest), signalled).await;
+            select(timer.pause(pause), signalled).await;
         }
     }
 
-    async fn round_and_pause(self: &Arc<Self>) -> Result<Pause, StoreError> {
+    async fn round_and_pause(self: &Arc<Self>) -> Result<Duration, StoreError> {
         let started = self.round().await?;
-        let mut turns = Q::turns(self.places).into_iter();
-        let is_full = turns.any(|(_, kept)| self.free() <= kept);
+        let is_full = self.free() <= Q::reserved(self.queue.tasks().places);
         self.queue.pause(started, is_full).await
     }
 
@@ -165,9 +146,16 @@ impl<Q: Queue> Worker<Q> {
     /// # Errors
     /// The store failed.
     pub async fn round(self: &Arc<Self>) -> Result<usize, StoreError> {
-        let QueueParts { clock, random, .. } = self.queue.parts();
+        let Tasks {
+            clock,
+            random,
+            places,
+            ..
+        } = self.queue.tasks();
+        let reserved = Q::reserved(places);
+        let interactive = (reserved > 0).then_some((ClaimedClasses::Interactive, 0));
         let mut started = 0;
-        for (turn, kept) in Q::turns(self.places) {
+        for (classes, kept) in iter::once((ClaimedClasses::All, reserved)).chain(interactive) {
             let free = self.free().saturating_sub(kept);
             if free == 0 {
                 continue;
@@ -177,7 +165,7 @@ impl<Q: Queue> Worker<Q> {
                 token: new_id(clock, random),
                 until: now + LEASE,
             };
-            for job in self.queue.claim(turn, free, now, lease).await? {
+            for job in self.queue.claim(classes, free, now, lease).await? {
                 self.start(job, lease);
                 started += 1;
             }
@@ -187,7 +175,7 @@ impl<Q: Queue> Worker<Q> {
 
     fn free(&self) -> u32 {
         let busy = self.busy.load(Ordering::Acquire);
-        self.places.saturating_sub(busy)
+        self.queue.tasks().places.saturating_sub(busy)
     }
 
     fn start(self: &Arc<Self>, job: Q::Job, lease: Lease) {
@@ -200,6 +188,6 @@ impl<Q: Queue> Worker<Q> {
                 tracing::error!(%id, "the work on one of the {} panicked", Q::JOBS);
             }
         };
-        (self.queue.parts().spawn)(work.instrument(span).boxed());
+        (self.queue.tasks().spawn)(work.instrument(span).boxed());
     }
 }

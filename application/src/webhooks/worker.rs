@@ -12,14 +12,14 @@ use domain::webhooks::{
 use futures::future::select;
 use futures::{FutureExt as _, pin_mut};
 use ports::outbound::{
-    ClaimedDelivery, Clock, DeliveryEnd, Lease, OutgoingMessage, Random, ReceiverAnswer,
-    StoreError, StoredEndpoint, Timer, WebhookSender, WebhookStore,
+    ClaimedClasses, ClaimedDelivery, Clock, DeliveryEnd, Lease, OutgoingMessage, Random,
+    ReceiverAnswer, StoreError, StoredEndpoint, Timer, WebhookSender, WebhookStore,
 };
 use tracing::Span;
 use uuid::Uuid;
 
 use super::encryption::WebhookEncryption;
-use crate::sync::worker::{POLL, Pause, Place, Queue, QueueParts, Worker};
+use crate::sync::worker::{POLL, Place, Queue, Tasks, Worker};
 use crate::sync::{SpawnTask, WorkSignal};
 
 /// Time limit of an attempt, in case the sender exceeds its own. Shorter than a lease, which is never extended.
@@ -50,48 +50,33 @@ pub struct DeliveryWorkerParts {
 }
 
 /// Makes attempts of deliveries.
-pub type DeliveryWorker = Worker<DeliveryQueue>;
+pub type DeliveryWorker = Worker<DeliveryWorkerParts>;
 
-/// The queue of deliveries.
-pub struct DeliveryQueue(DeliveryWorkerParts);
-
-impl Worker<DeliveryQueue> {
-    /// Creates a worker from its dependencies.
-    pub fn new(parts: DeliveryWorkerParts) -> Self {
-        let places = parts.places;
-        Self::over(DeliveryQueue(parts), places)
-    }
-}
-
-impl Queue for DeliveryQueue {
+impl Queue for DeliveryWorkerParts {
     type Job = ClaimedDelivery;
-    type Turn = ();
     const JOBS: &'static str = "webhooks";
 
-    fn turns(_: u32) -> Vec<((), u32)> {
-        vec![((), 0)]
-    }
-
-    fn parts(&self) -> QueueParts<'_> {
-        QueueParts {
-            clock: &*self.0.clock,
-            timer: &*self.0.timer,
-            random: &*self.0.random,
-            spawn: &self.0.spawn,
+    fn tasks(&self) -> Tasks<'_> {
+        Tasks {
+            clock: &*self.clock,
+            timer: &*self.timer,
+            random: &*self.random,
+            spawn: &self.spawn,
+            places: self.places,
             // A webhook that had the maximum number of concurrent attempts may have another one once a place
             // is free.
-            signal: Some(&self.0.signal),
+            signal: Some(&self.signal),
         }
     }
 
     async fn claim(
         &self,
-        (): (),
+        _: ClaimedClasses,
         most: u32,
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        self.0.store.claim_deliveries(most, now, lease).await
+        self.store.claim_deliveries(most, now, lease).await
     }
 
     fn describe(claimed: &ClaimedDelivery) -> (Uuid, Span) {
@@ -107,32 +92,28 @@ impl Queue for DeliveryQueue {
         }
     }
 
-    async fn pause(&self, started: usize, _: bool) -> Result<Pause, StoreError> {
-        Ok(Pause {
-            shortest: if started == 0 {
-                SHORTEST_PAUSE
-            } else {
-                Duration::ZERO
-            },
-            longest: POLL,
-        })
+    async fn pause(&self, started: usize, _: bool) -> Result<Duration, StoreError> {
+        if started == 0 {
+            self.timer.pause(SHORTEST_PAUSE).await;
+        }
+        Ok(POLL)
     }
 }
 
-impl DeliveryQueue {
+impl DeliveryWorkerParts {
     /// Makes one attempt of a claimed delivery, and stores its result; discards it if the webhook is
     /// disabled.
     async fn attempt(&self, claimed: &ClaimedDelivery, lease: Lease) -> Result<(), StoreError> {
         let ClaimedDelivery { delivery, endpoint } = claimed;
         if !endpoint.state.is_enabled() {
-            let now = self.0.clock.now();
-            let discarded = self.0.store.discard_delivery(delivery.id, lease.token, now);
+            let now = self.clock.now();
+            let discarded = self.store.discard_delivery(delivery.id, lease.token, now);
             return discarded.await;
         }
-        let started = self.0.clock.monotonic();
+        let started = self.clock.monotonic();
         let sent = self.send(claimed).await;
-        let duration = self.0.clock.monotonic().saturating_sub(started);
-        let now = self.0.clock.now();
+        let duration = self.clock.monotonic().saturating_sub(started);
+        let now = self.clock.now();
         let (result, retry_after, answer) = match sent {
             Ok(answer) => (
                 AttemptResult::Answered(answer.status),
@@ -162,7 +143,7 @@ impl DeliveryQueue {
             },
             next,
         };
-        let state = self.0.store.end_delivery(&end).await?;
+        let state = self.store.end_delivery(&end).await?;
         log(claimed, result, state);
         Ok(())
     }
@@ -170,7 +151,7 @@ impl DeliveryQueue {
     /// Signs the message with the current time, and sends it.
     async fn send(&self, claimed: &ClaimedDelivery) -> Result<ReceiverAnswer, SendFailure> {
         let ClaimedDelivery { delivery, endpoint } = claimed;
-        let at = self.0.clock.now();
+        let at = self.clock.now();
         let secrets = self.secrets(endpoint);
         if secrets.is_empty() {
             return Err(SendFailure::NotSigned);
@@ -182,8 +163,8 @@ impl DeliveryQueue {
             signature: signature(&secrets, delivery.id, at, &delivery.body),
             body: delivery.body.clone(),
         };
-        let sending = AssertUnwindSafe(self.0.sender.send(&message)).catch_unwind();
-        let deadline = self.0.timer.pause(DEADLINE);
+        let sending = AssertUnwindSafe(self.sender.send(&message)).catch_unwind();
+        let deadline = self.timer.pause(DEADLINE);
         pin_mut!(sending);
         match select(sending, deadline).await {
             futures::future::Either::Left((Ok(answer), _)) => answer,
@@ -197,8 +178,8 @@ impl DeliveryQueue {
 
     /// The secrets that are valid for signing and can be decrypted, the newest first.
     fn secrets(&self, endpoint: &StoredEndpoint) -> Vec<EndpointSecret> {
-        let signing = endpoint.secrets.signing(self.0.clock.now());
-        let read = signing.map(|secret| self.0.encryption.decrypt(endpoint, secret));
+        let signing = endpoint.secrets.signing(self.clock.now());
+        let read = signing.map(|secret| self.encryption.decrypt(endpoint, secret));
         let readable = read.filter_map(|secret| {
             secret
                 .inspect_err(|cause| {
@@ -211,7 +192,7 @@ impl DeliveryQueue {
 
     fn jitter(&self) -> Jitter {
         let mut bytes = [0; Jitter::BYTES];
-        self.0.random.fill(&mut bytes);
+        self.random.fill(&mut bytes);
         Jitter::from_bytes(bytes)
     }
 }
