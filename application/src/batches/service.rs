@@ -188,7 +188,7 @@ impl BatchService {
             self.batch_key(&owner, key).await?;
         }
         let place = self.sources.places.upload(owner.customer, file);
-        Ok(UploadPlace::new(place.await))
+        Ok(place.await.into())
     }
 
     /// Checks the rows of a batch without storing anything.
