@@ -75,15 +75,6 @@ pub struct FallbackLimiter {
     resyncing: Places,
 }
 
-/// Result of a call of the shared limiter.
-enum SharedResult<T> {
-    Answered(T),
-    /// The call failed, or the circuit is open.
-    Unavailable,
-    /// The store has no such key. With the month of the request.
-    UnknownKey(Month),
-}
-
 /// Reason why a key wasn't resynchronised.
 enum ResyncError {
     /// The store has no such key.
@@ -147,29 +138,6 @@ impl FallbackLimiter {
         self.mode()
     }
 
-    /// Calls the shared limiter about a key; resynchronises the key first if it is stale.
-    async fn call_shared<T>(
-        &self,
-        key: CountedKey,
-        request: impl Future<Output = Result<T, LimiterError>>,
-    ) -> Result<SharedResult<T>, LimiterError> {
-        let Some(call) = self.circuit.begin_call() else {
-            return Ok(SharedResult::Unavailable);
-        };
-        let result = match self.resync(key).await {
-            Ok(()) => request.await,
-            Err(ResyncError::UnknownKey) => {
-                return Ok(SharedResult::UnknownKey(self.local.month()));
-            }
-            Err(ResyncError::Store(error)) => return Err(store_failed(error)),
-            Err(ResyncError::Shared(error)) => Err(error),
-        };
-        Ok(match call.end(result) {
-            Ok(answer) => SharedResult::Answered(answer),
-            Err(_) => SharedResult::Unavailable,
-        })
-    }
-
     /// Hydrates the shared limiter with the store's snapshot of a key, if the key is stale.
     async fn resync(&self, key: CountedKey) -> Result<(), ResyncError> {
         if self.stale(key).is_none() {
@@ -198,12 +166,9 @@ impl FallbackLimiter {
     }
 
     /// Resynchronises a key whose verdict differed from the store; returns `false` if the shared limiter
-    /// fails. Doesn't probe an open circuit, because requests do that earlier.
+    /// fails.
     pub(super) async fn repair(&self, key: CountedKey) -> Result<bool, StoreError> {
         self.sync_table().missed(key.counters);
-        if self.mode() == LimiterMode::Degraded {
-            return Ok(false);
-        }
         let Some(call) = self.circuit.begin_call() else {
             return Ok(false);
         };
@@ -255,14 +220,22 @@ fn lock(sync_table: &Mutex<SyncTable>) -> MutexGuard<'_, SyncTable> {
 #[async_trait]
 impl Limiter for FallbackLimiter {
     async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
-        match self.call_shared(key, self.shared.admit(key)).await? {
-            SharedResult::Answered(verdict) => {
+        if let Some(call) = self.circuit.begin_call() {
+            let verdict = match self.resync(key).await {
+                Ok(()) => self.shared.admit(key).await,
+                Err(ResyncError::UnknownKey) => {
+                    let month = self.local.month();
+                    return Ok(Verdict::Unknown { month });
+                }
+                Err(ResyncError::Store(error)) => return Err(store_failed(error)),
+                Err(ResyncError::Shared(error)) => Err(error),
+            };
+            if let Ok(verdict) = call.end(verdict) {
                 self.sync_table().decided(key, &verdict);
-                Ok(verdict)
+                return Ok(verdict);
             }
-            SharedResult::UnknownKey(month) => Ok(Verdict::Unknown { month }),
-            SharedResult::Unavailable => Box::pin(self.admit_locally(key)).await,
         }
+        Box::pin(self.admit_locally(key)).await
     }
 
     /// Reads the shared limiter without resynchronising stale keys, which happens at their next admission;

@@ -23,7 +23,8 @@ use ports::outbound::{Snapshot, Verdict};
 /// credentials. With more, keys are read from the store more than once.
 const MOST_KEYS: usize = 100_000;
 /// Shortest time after which failures make all keys stale again. If one of several servers is lost, calls
-/// fail continuously, and keys on the other servers need not be resynchronised after every failure.
+/// fail continuously, and keys on the other servers need not be resynchronised after every failure. No longer
+/// than the circuit's first cool-down, so that an outage makes all keys stale before its first probe.
 const ROUND: Duration = Duration::from_secs(1);
 
 /// Sequence number of an event that made keys stale.
