@@ -3,12 +3,15 @@
 mod admitted;
 mod credentials;
 mod gatekeeper;
+mod identified;
 mod key_check;
 mod lookup_throttle;
 mod request;
+mod unattended;
+mod verdicts;
 
 pub use admitted::{Admission, ChargedRequest, Identified, Settlement};
 pub use credentials::CredentialCache;
 pub use gatekeeper::GatekeeperService;
-pub(crate) use gatekeeper::{NotCharged, UnattendedCharge};
 pub use request::{AdmissionError, AdmissionRequest, NotDurable};
+pub(crate) use unattended::{NotCharged, UnattendedCharge};

@@ -3,7 +3,6 @@
 mod access;
 mod bank_lines;
 mod caller;
-mod canceled;
 mod changes;
 mod content;
 mod creation;

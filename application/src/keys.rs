@@ -1,7 +1,7 @@
 //! API keys: administration, end of grace periods, and checks of the secrets that hash them.
 
 mod log;
-mod reader;
+mod readings;
 mod retirement;
 mod secrets;
 mod service;

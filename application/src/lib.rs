@@ -24,13 +24,15 @@
 //! - `health`: readiness ([`HealthService`]);
 //! - `webhooks`: endpoints of people's accounts ([`WebhookService`]), and the deliveries to them
 //!   ([`DeliveryWorker`]);
-//! - `sync`: circuit breaker, keyed mutex, rounds and signals.
+//! - `sync`: circuit breaker, limits of concurrency, rounds, signals, and the worker that the queues of lookups,
+//!   batches and webhooks share.
 #![warn(missing_docs)]
 
 mod admission;
 mod bank;
 mod batches;
 mod checks;
+mod encryption;
 mod health;
 mod idempotency;
 mod insights;
@@ -87,14 +89,14 @@ pub use proofs::{
     CheckedFile, CheckedUpload, Compute, Delivery, DeliveryHistory, FetchError, FetchReport,
     FileChecks, Files, LookupDetails, NotRepeated, ProofCache, ProofMemory, ProofRequest,
     ProofRequestService, ProofService, ProofSource, Question, RepeatError, Reply, Served,
-    SpawnTask, ZippedCheck,
+    ZippedCheck,
 };
 pub use restore::end_revived;
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,
     SealService,
 };
-pub use sync::WorkSignal;
+pub use sync::{SpawnTask, WorkSignal};
 pub use webhooks::{
     CreatedWebhook, DeliveryView, DeliveryWorker, DeliveryWorkerParts, NewWebhook, Reencrypted,
     WebhookChange, WebhookEncryption, WebhookError, WebhookReencryption, WebhookService,

@@ -1,14 +1,13 @@
 //! Limits of keys: the fallback during outages of the shared limiter, and its synchronisation with the store.
 
-mod active_keys;
 mod change_feed;
 mod fallback;
 mod local;
 mod propagate;
 mod reconcile;
 mod replicas;
-mod resync;
 mod snapshots;
+mod sync_table;
 
 pub use change_feed::ChangeFeed;
 pub use fallback::{FallbackLimiter, LimiterMode};

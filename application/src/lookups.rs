@@ -19,7 +19,6 @@ mod worker;
 pub use changes::LookupChanges;
 pub(crate) use content::{Answer, Question};
 pub use encryption::LookupEncryption;
-pub(crate) use encryption::UnknownGeneration;
 pub use listener::LookupListener;
 pub use person::{PersonLookupService, PersonLookupSources};
 pub use person_types::{PersonLookupError, PersonLookupQuery};

@@ -13,7 +13,6 @@ mod pending_write;
 mod recent_deliveries;
 mod requests;
 mod single_flight;
-mod spawn;
 
 pub use archive::{ArchiveParts, ArchiveService};
 pub use cache::ProofCache;
@@ -26,6 +25,5 @@ pub use requests::{
     Answered, BankComparison, Charge, CheckRequest, CheckedFile, CheckedUpload, NotRepeated,
     ProofRequestService, Question, RepeatError, Reply, Served, ZippedCheck,
 };
-pub use spawn::SpawnTask;
 
 pub(crate) use delivery_history::{Presented, Turn};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::request::{AdmissionError, AdmissionRequest, NotDurable};
-use domain::keys::{CountedKey, Credential, Environment, FullKey, KeyHasher, KeyId};
+use domain::keys::{Credential, Environment, FullKey, KeyHasher, KeyId};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
@@ -13,48 +13,25 @@ use domain::people::customer::CustomerId;
 use ports::Cause;
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, JournalError, KeyStore, Limiter, Random, Receipt, RefusalEntry,
-    RequestEntry, Snapshot, StoreError, UsageJournal, Verdict, new_id,
+    RequestEntry, StoreError, UsageJournal, Verdict, new_id,
 };
 
 use super::admitted::{Admission, ChargedRequest, Settlement};
 use super::credentials::CredentialCache;
 use super::key_check::{KeyCheck, Unverified};
 use super::lookup_throttle::KeyLookupThrottle;
-use crate::limits::SnapshotReader;
-use crate::sync::keyed_mutex::KeyedMutex;
-
-mod identified;
-mod unattended;
-
-pub(crate) use unattended::{NotCharged, UnattendedCharge};
+use super::verdicts::{NoVerdict, Verdicts};
 
 /// `Retry-After` while the store or the limiter fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// Maximum number of keys that are hydrated at the same time.
-const HYDRATIONS: usize = 64;
 
 /// Checks keys and limits, and records the outcomes of requests.
 pub struct GatekeeperService {
-    snapshots: SnapshotReader,
-    limiter: Arc<dyn Limiter>,
+    pub(super) verdicts: Verdicts,
     journal: Arc<dyn UsageJournal>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
-    key_check: KeyCheck,
-    /// Locked per key during hydration, so that concurrent requests read the store once.
-    hydrating: KeyedMutex,
-}
-
-/// Reason why the limiter gave no verdict.
-enum NoVerdict {
-    UnknownKey,
-    Failed(Cause),
-}
-
-impl<E: std::error::Error + Send + Sync + 'static> From<E> for NoVerdict {
-    fn from(error: E) -> Self {
-        Self::Failed(Arc::new(error))
-    }
+    pub(super) key_check: KeyCheck,
 }
 
 impl From<NoVerdict> for AdmissionError {
@@ -83,11 +60,6 @@ fn unavailable(cause: Cause) -> AdmissionError {
     }
 }
 
-/// The limiter doesn't know a key although it was just hydrated.
-#[derive(Debug, thiserror::Error)]
-#[error("the limiter does not know a key that it was just given")]
-struct Forgotten;
-
 impl GatekeeperService {
     /// Creates a gatekeeper for these keys and limits. The change feed of the same keys adds new ones to
     /// `credentials`.
@@ -108,14 +80,14 @@ impl GatekeeperService {
             credentials,
             lookup_throttle: KeyLookupThrottle::new(),
         };
+        let (shared_journal, shared_clock) = (Arc::clone(&journal), Arc::clone(&clock));
+        let verdicts = Verdicts::new(keys, limiter, shared_journal, shared_clock);
         Self {
-            snapshots: SnapshotReader::new(keys),
-            limiter,
+            verdicts,
             journal,
             clock,
             random,
             key_check,
-            hydrating: KeyedMutex::new(HYDRATIONS),
         }
     }
 
@@ -126,62 +98,6 @@ impl GatekeeperService {
     /// The store can't be read.
     pub async fn warm_up(&self) -> Result<(), StoreError> {
         self.key_check.warm_up().await
-    }
-
-    /// The limiter's verdict; hydrates the key first if the limiter doesn't know it.
-    async fn verdict(&self, key: CountedKey) -> Result<Verdict, NoVerdict> {
-        match self.limiter.admit(key).await? {
-            // Boxed because the future is large, and only a key's first request needs it.
-            Verdict::Unknown { .. } => Box::pin(self.verdict_on_unknown(key)).await,
-            verdict => Ok(verdict),
-        }
-    }
-
-    /// Hydrates the limiter with a key, and returns its verdict.
-    async fn verdict_on_unknown(&self, key: CountedKey) -> Result<Verdict, NoVerdict> {
-        let _hydrating = self.hydrating.lock(&key).await;
-        match self.limiter.admit(key).await? {
-            Verdict::Unknown { month } => {
-                // Requests may have waited for the lock as long as the store took to answer.
-                self.journal.accepts()?;
-                self.hydrate(key, month).await?;
-                Ok(self.limiter.admit(key).await?)
-            }
-            verdict => Ok(verdict),
-        }
-    }
-
-    async fn hydrate(&self, key: CountedKey, month: Month) -> Result<(), NoVerdict> {
-        // Makes the store's counters include the entries that are still in the journal.
-        self.journal.flush().await?;
-        let snapshot = self
-            .snapshots
-            .read(key.id, month)
-            .await?
-            .ok_or(NoVerdict::UnknownKey)?;
-        let hydrated = self.hydrate_with(key, snapshot).await;
-        if hydrated.is_err()
-            && let Err(error) = self.limiter.forget(key).await
-        {
-            tracing::error!(%error, "the limiter may keep a key whose state could not be confirmed");
-        }
-        hydrated
-    }
-
-    /// Hydrates the limiter, and reads the key a second time. The limiter keeps changes that were applied
-    /// since the first reading, but it may have lost them, or the change feed may not run. So a key whose
-    /// second reading fails must not stay known.
-    async fn hydrate_with(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), NoVerdict> {
-        self.limiter.hydrate(key, snapshot).await?;
-        let again = self
-            .snapshots
-            .read(key.id, snapshot.month)
-            .await?
-            .ok_or(NoVerdict::UnknownKey)?;
-        if again.state != snapshot.state {
-            self.limiter.apply(key, again.state).await?;
-        }
-        Ok(())
     }
 
     fn admitted(
@@ -219,7 +135,7 @@ impl GatekeeperService {
     }
 
     /// Records a request that a limit refused, in the statistics.
-    fn record_refusal(
+    pub(super) fn record_refusal(
         &self,
         (key, customer): (KeyId, CustomerId),
         endpoint: Endpoint,
@@ -253,7 +169,7 @@ impl GatekeeperService {
         let caller = (credential.id, credential.customer);
         let environment = key.prefix().environment();
         let key = (credential.id, environment);
-        match self.verdict(credential.counted()).await? {
+        match self.verdicts.verdict(credential.counted()).await? {
             Verdict::Admitted {
                 limit_status,
                 month,
@@ -284,8 +200,7 @@ impl GatekeeperService {
                     month,
                 })
             }
-            Verdict::Revoked => Err(AdmissionError::InvalidKey),
-            Verdict::Unknown { .. } => Err(unavailable(Arc::new(Forgotten))),
+            Verdict::Revoked | Verdict::Unknown { .. } => Err(AdmissionError::InvalidKey),
         }
     }
 
@@ -374,13 +289,16 @@ impl GatekeeperService {
         if !outcome.is_refunded() {
             return;
         }
-        let refund = self.limiter.refund(charged.key, charged.month, charged.id);
+        let refund = self
+            .verdicts
+            .limiter
+            .refund(charged.key, charged.month, charged.id);
         if let Err(error) = refund.await {
             tracing::warn!(%error, "a refund could not be applied to the limiter; the store has it");
         }
     }
 
-    fn record(
+    pub(super) fn record(
         &self,
         charged: ChargedRequest,
         settlement: Settlement,

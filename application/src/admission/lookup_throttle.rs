@@ -17,10 +17,9 @@ use std::time::Duration;
 use domain::keys::KeyPrefix;
 use domain::limits::rate::{Bucket, Rate};
 use domain::limits::subscriber::subscriber;
-use futures::lock::MutexGuard;
 
 use crate::sync::buckets::{self, Buckets};
-use crate::sync::keyed_mutex::KeyedMutex;
+use crate::sync::places::{Place, Places};
 
 /// Limit per address: a burst of 50 wrong keys, then one every 200 ms.
 const PER_ADDRESS: Rate = Rate {
@@ -40,7 +39,7 @@ pub(super) struct KeyLookupThrottle {
     addresses: Buckets<IpAddr>,
     global: Mutex<Bucket>,
     /// Locked per prefix during its lookup.
-    lookups: KeyedMutex,
+    lookups: Places,
 }
 
 /// A limit of wrong keys is reached.
@@ -55,14 +54,14 @@ impl KeyLookupThrottle {
         Self {
             addresses: Buckets::new(PER_ADDRESS),
             global: Mutex::default(),
-            lookups: KeyedMutex::new(LOOKUPS),
+            lookups: Places::exclusive(LOOKUPS),
         }
     }
 
     /// Locks a prefix for its lookup. Of concurrent requests with one prefix, the second finds the key
     /// cached.
-    pub(super) async fn lock(&self, prefix: &KeyPrefix) -> MutexGuard<'_, ()> {
-        self.lookups.lock(prefix).await
+    pub(super) async fn lock(&self, prefix: &KeyPrefix) -> Place {
+        self.lookups.take(prefix).await
     }
 
     /// Checks that a lookup for `address` is allowed. Counts nothing.

@@ -1,19 +1,19 @@
 //! Circuit breaker of a bank: while its queries time out, new ones fail at once.
 
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::sync::Arc;
 
 use ports::outbound::{BankAnswer, BankError, Clock};
 
-use crate::sync::breaker::{
-    Breaker, Call, CallResult, FAILURES, Guarded, Transition, TransitionReport,
+use crate::sync::circuit::{Call, Circuit, Service};
+
+const BANK: Service = Service {
+    name: "bank",
+    fails: "the central bank doesn't answer: lookups fail at once, but for one at a time",
+    answers: "the central bank answers again",
 };
 
 /// Circuit breaker of a bank; concurrent calls share its state.
-pub(super) struct BankBreaker {
-    clock: Arc<dyn Clock>,
-    breaker: Mutex<Breaker>,
-}
+pub(super) struct BankBreaker(Circuit);
 
 /// The last queries all timed out; this one isn't sent.
 #[derive(Debug, thiserror::Error)]
@@ -22,10 +22,7 @@ struct CircuitOpen;
 
 impl BankBreaker {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self {
-            clock,
-            breaker: Mutex::default(),
-        }
+        Self(Circuit::new(BANK, clock))
     }
 
     /// Makes a query, and records its result.
@@ -36,9 +33,9 @@ impl BankBreaker {
         &self,
         lookup: impl Future<Output = Result<BankAnswer, BankError>>,
     ) -> Result<BankAnswer, BankError> {
-        let Some(call) = self.begin_call() else {
+        let Some(call) = self.0.begin_call() else {
             return Err(BankError::Unavailable {
-                retry_after: self.breaker().rejected_for(self.clock.monotonic()),
+                retry_after: self.0.rejected_for(),
                 cause: Arc::new(CircuitOpen),
             });
         };
@@ -49,14 +46,14 @@ impl BankBreaker {
 
     /// Returns `true` while the circuit is open.
     pub(super) fn is_open(&self) -> bool {
-        !self.breaker().is_closed()
+        self.0.is_open()
     }
 }
 
 /// Records the result of a query. Any answer counts as a success, and a timeout as a failure. Queries that
 /// our own limits refused aren't counted. Neither are queries that failed at once: they occupied no place for
 /// long, and one caller's failing queries must not block the bank for others.
-fn record(call: Call<'_, BankBreaker>, result: &Result<BankAnswer, BankError>) {
+fn record(call: Call<'_>, result: &Result<BankAnswer, BankError>) {
     match result {
         Err(error @ BankError::Timeout) => call.fail(error),
         Err(BankError::Unavailable { .. }) => drop(call),
@@ -65,37 +62,10 @@ fn record(call: Call<'_, BankBreaker>, result: &Result<BankAnswer, BankError>) {
     }
 }
 
-impl Guarded for BankBreaker {
-    const NAME: &'static str = "bank";
-
-    fn breaker(&self) -> MutexGuard<'_, Breaker> {
-        let breaker = self.breaker.lock();
-        breaker.expect("nothing panics while it holds the breaker")
-    }
-
-    fn now(&self) -> Duration {
-        self.clock.monotonic()
-    }
-
-    fn on_result(&self, _: CallResult, _: Option<Transition>, _: Duration) {}
-
-    fn log(&self, report: TransitionReport, failure: Option<&str>) {
-        let changes = report.count;
-        match report.latest {
-            Transition::Opened => tracing::warn!(
-                failures = FAILURES,
-                changes,
-                failure,
-                "the central bank doesn't answer: lookups fail at once, but for one at a time"
-            ),
-            Transition::Closed => tracing::info!(changes, "the central bank answers again"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::future::ready;
+    use std::time::Duration;
 
     use chrono::DateTime;
     use testkit::fakes::ManualClock;

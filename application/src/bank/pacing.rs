@@ -21,8 +21,13 @@ use domain::pacing::{BackOff, BankBudget, Lane, Throttled, WINDOW};
 use futures::lock::Mutex as AsyncMutex;
 use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
 
-use crate::sync::breaker::{
-    Breaker, Call, CallResult, FAILURES, Guarded, Transition, TransitionReport,
+use crate::sync::circuit::{Call, Circuit, Service};
+
+const SHARED: Service = Service {
+    name: "pacer",
+    fails: "the shared pacer fails: this process asks the bank within its share of the budget until the \
+            shared one answers",
+    answers: "the shared pacer answers again and grants the slots",
 };
 
 /// A pacer that all replicas share, with a local fallback during its outages.
@@ -30,8 +35,8 @@ pub struct FallbackPacer {
     shared: Arc<dyn Pacer>,
     local: Arc<dyn Pacer>,
     clock: Arc<dyn Clock>,
-    breaker: Mutex<Breaker>,
-    unmerged: Mutex<Unmerged>,
+    circuit: Circuit,
+    unmerged: Arc<Mutex<Unmerged>>,
     /// Locked while the shared pacer merges, so that no turn is merged twice.
     merging: AsyncMutex<()>,
 }
@@ -55,26 +60,30 @@ impl FallbackPacer {
     /// Creates a pacer that uses `shared`, and `local` as the fallback: a pacer with this process's
     /// [share](domain::pacing::Pacing::share_of) of the budget, which isn't used elsewhere.
     pub fn new(shared: Arc<dyn Pacer>, local: Arc<dyn Pacer>, clock: Arc<dyn Clock>) -> Self {
+        let unmerged = Arc::<Mutex<Unmerged>>::default();
+        let failing = Arc::clone(&unmerged);
+        let circuit = Circuit::new(SHARED, Arc::clone(&clock))
+            .on_failure(move |_| lock(&failing).outage = true);
         Self {
             shared,
             local,
             clock,
-            breaker: Mutex::default(),
-            unmerged: Mutex::default(),
+            circuit,
+            unmerged,
             merging: AsyncMutex::default(),
         }
     }
 
     /// Returns `true` while the shared pacer is down and this process uses its share of the budget.
     pub fn is_degraded(&self) -> bool {
-        !self.breaker().is_closed()
+        self.circuit.is_open()
     }
 
     /// Begins a call of the shared pacer after it has merged what it missed; `None` while the circuit is
     /// open. The merge serves as the probe of an open circuit, because it answers at once, whereas acquiring
     /// a turn may have to wait.
-    async fn begin_merged_call(&self) -> Option<Call<'_, Self>> {
-        let call = self.begin_call()?;
+    async fn begin_merged_call(&self) -> Option<Call<'_>> {
+        let call = self.circuit.begin_call()?;
         if self.unmerged().is_empty() {
             return Some(call);
         }
@@ -87,7 +96,7 @@ impl FallbackPacer {
             unmerged.slots.retain(|granted_at| *granted_at > now);
             unmerged.outage = false;
         }
-        self.begin_call()
+        self.circuit.begin_call()
     }
 
     /// The state that the shared pacer has to merge, as of `now`.
@@ -108,7 +117,7 @@ impl FallbackPacer {
         let Some(retry_after) = self.local.budget().await?.paused_for else {
             return Ok(());
         };
-        if let Some(call) = self.begin_call() {
+        if let Some(call) = self.circuit.begin_call() {
             let state = PacerState::backing_off(retry_after);
             let _ = call.end(self.shared.merge(&state).await);
         }
@@ -155,9 +164,13 @@ impl FallbackPacer {
     }
 
     fn unmerged(&self) -> MutexGuard<'_, Unmerged> {
-        let unmerged = self.unmerged.lock();
-        unmerged.expect("nothing panics while it holds the unmerged state")
+        lock(&self.unmerged)
     }
+}
+
+fn lock(unmerged: &Mutex<Unmerged>) -> MutexGuard<'_, Unmerged> {
+    let unmerged = unmerged.lock();
+    unmerged.expect("nothing panics while it holds the unmerged state")
 }
 
 #[async_trait]
@@ -234,40 +247,5 @@ impl Pacer for FallbackPacer {
             paused_for: shared.paused_for.max(local.paused_for),
             ..shared
         })
-    }
-}
-
-impl Guarded for FallbackPacer {
-    const NAME: &'static str = "pacer";
-
-    fn breaker(&self) -> MutexGuard<'_, Breaker> {
-        let breaker = self.breaker.lock();
-        breaker.expect("nothing panics while it holds the breaker")
-    }
-
-    fn now(&self) -> Duration {
-        self.clock.monotonic()
-    }
-
-    fn on_result(&self, _: CallResult, transition: Option<Transition>, _: Duration) {
-        if transition == Some(Transition::Opened) {
-            self.unmerged().outage = true;
-        }
-    }
-
-    fn log(&self, report: TransitionReport, _: Option<&str>) {
-        let changes = report.count;
-        match report.latest {
-            Transition::Opened => tracing::warn!(
-                failures = FAILURES,
-                changes,
-                "the shared pacer fails: this process asks the bank within its share of the \
-                 budget until the shared one answers"
-            ),
-            Transition::Closed => tracing::info!(
-                changes,
-                "the shared pacer answers again and grants the slots"
-            ),
-        }
     }
 }

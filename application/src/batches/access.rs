@@ -35,7 +35,7 @@ impl BatchService {
 
     async fn owner_of_key(&self, access: &LookupAccess) -> Result<Owner, BatchError> {
         let key = access.presented_key.as_deref();
-        let identified = self.gatekeeper.identify(key, access.address).await;
+        let identified = self.sources.gatekeeper.identify(key, access.address).await;
         let by = identified.map_err(BatchError::Refused)?;
         let taken = self.reads.take(by.key.id, self.clock.monotonic());
         taken.map_err(|exceeded| BatchError::TooManyReads {
@@ -132,7 +132,11 @@ impl BatchService {
         key: KeyId,
     ) -> Result<Option<KeyOverview>, BatchError> {
         let month = Month::of(self.clock.now());
-        let found = self.keys.find(Scope::Of(customer), key, month).await;
+        let found = self
+            .sources
+            .keys
+            .find(Scope::Of(customer), key, month)
+            .await;
         found.map_err(store_failed)
     }
 }

@@ -26,7 +26,7 @@ impl BatchService {
         (draft, access): (BatchDraft, &BatchAccess),
         claim: Option<ScopeClaim>,
     ) -> Result<BatchId, BatchError> {
-        let rows = CheckedRows::of(draft.rows, &self.lookups.reader.catalogue());
+        let rows = CheckedRows::of(draft.rows, &self.sources.lookups.reader.catalogue());
         if rows.counts.ready() == 0 {
             let preview = self.preview_of(&key, &rows);
             return Err(BatchError::NothingToDo(Box::new(preview)));
@@ -78,7 +78,7 @@ impl BatchService {
             open: MAX_OPEN,
             rows: MAX_KEPT_ROWS,
         };
-        let added = self.store.add_batch(&batch, bounds).await;
+        let added = self.sources.store.add_batch(&batch, bounds).await;
         match added.map_err(store_failed)? {
             BatchAddition::Added => Ok(id),
             BatchAddition::TooManyOpen => Err(BatchError::TooManyOpen { limit: MAX_OPEN }),

@@ -9,7 +9,7 @@ use ports::Cause;
 use ports::outbound::{BatchFacts, Cipher, StoredBatch};
 
 use super::content::{BatchContent, StoredRow, decode_rows, encode_rows};
-use crate::lookups::UnknownGeneration;
+use crate::encryption::Sealing;
 
 /// Encrypts and decrypts options and chunks of batches. A ciphertext is bound to its batch, customer, part
 /// and chunk number, and can't be decrypted as another one.
@@ -67,11 +67,8 @@ impl BatchEncryption {
         (part, number): (BatchPart, u32),
         plain: &[u8],
     ) -> Result<Vec<u8>, Cause> {
-        let key = self.secrets.batch_key(facts.generation, facts.id, part);
-        let key = key.ok_or_else(|| unknown(facts))?;
-        let context = context(facts, part, number);
-        let encrypted = self.cipher.encrypt(&key, &context, plain);
-        encrypted.map_err(|error| Arc::new(error) as Cause)
+        let sealing = self.sealing(facts, part, number);
+        sealing.encrypt(&*self.cipher, plain)
     }
 
     fn decrypt(
@@ -80,27 +77,22 @@ impl BatchEncryption {
         (part, number): (BatchPart, u32),
         encrypted: &[u8],
     ) -> Result<Bytes, Cause> {
-        let key = self.secrets.batch_key(facts.generation, facts.id, part);
-        let key = key.ok_or_else(|| unknown(facts))?;
-        let context = context(facts, part, number);
-        let plain = self.cipher.decrypt(&key, &context, encrypted);
-        plain
-            .map(Bytes::from)
-            .map_err(|error| Arc::new(error) as Cause)
+        let sealing = self.sealing(facts, part, number);
+        sealing.decrypt(&*self.cipher, encrypted).map(Bytes::from)
     }
-}
 
-fn unknown(facts: &BatchFacts) -> Cause {
-    Arc::new(UnknownGeneration(facts.generation.0))
-}
-
-/// Additional authenticated data: the batch, its owner, the part, and the number of the chunk.
-fn context(facts: &BatchFacts, part: BatchPart, number: u32) -> Vec<u8> {
-    [
-        &facts.id.0.as_bytes()[..],
-        facts.customer.0.as_bytes(),
-        part.name().as_bytes(),
-        &number.to_be_bytes(),
-    ]
-    .concat()
+    /// A ciphertext is bound to the batch, its owner, the part, and the number of the chunk.
+    fn sealing(&self, facts: &BatchFacts, part: BatchPart, number: u32) -> Sealing {
+        Sealing {
+            key: self.secrets.batch_key(facts.generation, facts.id, part),
+            generation: facts.generation,
+            context: [
+                &facts.id.0.as_bytes()[..],
+                facts.customer.0.as_bytes(),
+                part.name().as_bytes(),
+                &number.to_be_bytes(),
+            ]
+            .concat(),
+        }
+    }
 }

@@ -1,35 +1,28 @@
 //! The feeder: creates lookups of the rows of batches, a limited number at a time, and finishes batches.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::batches::{POLL_BACKOFF, RowNumber, window};
 use domain::keys::CountedKey;
 use domain::lookups::LookupState;
 use domain::pacing::Pacing;
-use futures::FutureExt as _;
 use ports::Cause;
 use ports::outbound::{
-    BatchCancellation, BatchChange, BatchProgress, BatchRelease, BatchStore, ClaimedBatch, Clock,
-    Lease, Random, StoreError, Timer, new_id,
+    BatchCancellation, BatchChange, BatchProgress, BatchRelease, BatchStore, ClaimedBatch,
+    ClaimedClasses, Clock, Lease, Random, StoreError, Timer,
 };
+use tracing::Span;
+use uuid::Uuid;
 
-use super::canceled::conclude_canceled;
 use super::content::RowKind;
 use super::encryption::BatchEncryption;
 use super::rows::BatchRows;
 use crate::admission::{GatekeeperService, NotCharged};
 use crate::lookups::{LookupService, LookupSignals};
-use crate::proofs::SpawnTask;
-use crate::sync::WorkSignal;
+use crate::sync::worker::{LEASE, Place, Queue, Tasks, Worker};
+use crate::sync::{SpawnTask, WorkSignal};
 
-/// Length of a lease, after which another process continues the batches of a process that died.
-const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// Interval at which due batches are claimed.
-const POLL: Duration = Duration::from_millis(500);
 /// Maximum number of batches that a process works on at the same time.
 const PLACES: u32 = 32;
 /// Maximum number of rows that are charged and stored in one step.
@@ -69,11 +62,8 @@ pub struct FeederParts {
     pub webhooks: Arc<WorkSignal>,
 }
 
-/// Creates lookups of rows. Several processes may run it: each batch is claimed by one.
-pub struct BatchFeeder {
-    pub(super) parts: FeederParts,
-    busy: AtomicU32,
-}
+/// Creates lookups of rows.
+pub type BatchFeeder = Worker<FeederParts>;
 
 /// Reason why the work on a claimed batch ends.
 enum Stop {
@@ -85,65 +75,53 @@ enum Stop {
     Finished,
 }
 
-impl BatchFeeder {
-    /// Creates a feeder from its dependencies.
-    pub fn new(parts: FeederParts) -> Self {
-        Self {
-            parts,
-            busy: AtomicU32::new(0),
+impl Queue for FeederParts {
+    type Job = ClaimedBatch;
+    const JOBS: &'static str = "batches";
+
+    fn tasks(&self) -> Tasks<'_> {
+        Tasks {
+            clock: &*self.clock,
+            timer: &*self.timer,
+            random: &*self.random,
+            spawn: &self.spawn,
+            places: PLACES,
+            signal: None,
         }
     }
 
-    /// Claims batches and works on them until the future is dropped.
-    pub async fn run(self: Arc<Self>) {
-        loop {
-            if let Err(error) = self.round().await {
-                tracing::warn!(%error, "the batches can't be read");
-            }
-            self.parts.timer.pause(POLL).await;
-        }
+    async fn claim(
+        &self,
+        _: ClaimedClasses,
+        most: u32,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Result<Vec<ClaimedBatch>, StoreError> {
+        self.store.claim_batches(most, now, lease).await
     }
 
-    /// Claims as many due batches as there are free places, and starts the work on them; returns their
-    /// number.
-    ///
-    /// # Errors
-    /// The store failed.
-    /// The store failed.
-    pub async fn round(self: &Arc<Self>) -> Result<usize, StoreError> {
-        let free = PLACES.saturating_sub(self.busy.load(Ordering::Acquire));
-        if free == 0 {
-            return Ok(0);
-        }
-        let now = self.parts.clock.now();
-        let lease = Lease {
-            token: new_id(self.parts.clock.as_ref(), self.parts.random.as_ref()),
-            until: now + LEASE,
-        };
-        let claimed = self.parts.store.claim_batches(free, now, lease).await?;
-        let started = claimed.len();
-        for batch in claimed {
-            self.busy.fetch_add(1, Ordering::AcqRel);
-            let feeder = Arc::clone(self);
-            let work = async move {
-                let id = batch.batch.facts.id;
-                let worked = AssertUnwindSafe(feeder.work(batch, lease)).catch_unwind();
-                match worked.await {
-                    Ok(Ok(())) => {}
-                    Ok(Err(cause)) => tracing::warn!(%id, %cause, "a batch could not be worked on"),
-                    Err(_) => tracing::error!(%id, "the work on a batch panicked"),
-                }
-                feeder.busy.fetch_sub(1, Ordering::AcqRel);
-            };
-            (self.parts.spawn)(work.boxed());
-        }
-        Ok(started)
+    fn describe(claimed: &ClaimedBatch) -> (Uuid, Span) {
+        (claimed.batch.facts.id.0, Span::none())
     }
 
+    async fn work(&self, claimed: ClaimedBatch, lease: Lease, place: &Place<Self>) {
+        if let Err(cause) = self.feed_and_release(&claimed, lease, place).await {
+            let id = claimed.batch.facts.id;
+            tracing::warn!(%id, %cause, "a batch could not be worked on");
+        }
+    }
+}
+
+impl FeederParts {
     /// Works on a batch until nothing can be done for now, and releases it.
-    async fn work(&self, claimed: ClaimedBatch, lease: Lease) -> Result<(), Cause> {
+    async fn feed_and_release(
+        &self,
+        claimed: &ClaimedBatch,
+        lease: Lease,
+        place: &Place<Self>,
+    ) -> Result<(), Cause> {
         let id = claimed.batch.facts.id;
-        let stop = self.feed(&claimed, lease).await;
+        let stop = self.feed(claimed, lease, place).await;
         let change = match stop {
             Ok(Stop::Lost) => {
                 tracing::info!(%id, "a batch was canceled, or another process goes on with it");
@@ -156,12 +134,12 @@ impl BatchFeeder {
                 self.wait(AFTER_FAILURE)
             }
         };
-        self.release(&claimed, lease, change).await.map(drop)
+        self.release(claimed, lease, change).await.map(drop)
     }
 
     fn wait(&self, time: TimeDelta) -> BatchChange {
         BatchChange::Wait {
-            due_at: self.parts.clock.now() + time,
+            due_at: self.clock.now() + time,
         }
     }
 
@@ -174,30 +152,35 @@ impl BatchFeeder {
         let release = BatchRelease {
             id: claimed.batch.facts.id,
             token: lease.token,
-            now: self.parts.clock.now(),
+            now: self.clock.now(),
             change,
         };
-        let released = self.parts.store.release_batch(&release).await;
-        self.parts.webhooks.work();
+        let released = self.store.release_batch(&release).await;
+        self.webhooks.work();
         released.map_err(|error| Arc::new(error) as Cause)
     }
 
     /// Creates lookups of rows while the window has room, and waits for room otherwise; returns when neither
     /// can go on.
-    async fn feed(&self, claimed: &ClaimedBatch, lease: Lease) -> Result<Stop, Cause> {
+    async fn feed(
+        &self,
+        claimed: &ClaimedBatch,
+        lease: Lease,
+        place: &Place<Self>,
+    ) -> Result<Stop, Cause> {
         let facts = &claimed.batch.facts;
         let progress = &claimed.batch.progress;
         let has_ended = progress.next_row >= facts.counts.rows && progress.open() == 0;
         if claimed.key.is_none() && !has_ended {
             return self.without_key(claimed).await;
         }
-        let window = window(facts.environment, per_minute(self.parts.pacing));
+        let window = window(facts.environment, per_minute(self.pacing));
         let (shortest, longest) = POLL_BACKOFF;
         let mut pause = shortest;
         loop {
-            let until = self.parts.clock.now() + LEASE;
+            let until = self.clock.now() + LEASE;
             let held = Lease { until, ..lease };
-            let progress = self.parts.store.renew_batch(facts.id, held).await;
+            let progress = self.store.renew_batch(facts.id, held).await;
             let progress = progress.map_err(|error| Arc::new(error) as Cause)?;
             let Some(progress) = progress else {
                 return Ok(Stop::Lost);
@@ -215,11 +198,11 @@ impl BatchFeeder {
                 pause = shortest;
                 continue;
             }
-            if pause == longest && self.busy.load(Ordering::Acquire) >= PLACES {
+            if pause == longest && place.is_last() {
                 // Other batches may wait for the place.
                 return Ok(Stop::Release(self.wait(SHORTEST_REST)));
             }
-            self.parts.timer.pause(pause).await;
+            self.timer.pause(pause).await;
             pause = (pause * 2).min(longest);
         }
     }
@@ -232,7 +215,7 @@ impl BatchFeeder {
         lease: Lease,
         progress: &BatchProgress,
     ) -> Result<Stop, Cause> {
-        let now = self.parts.clock.now();
+        let now = self.clock.now();
         if let Some(next_due) = progress.next_due {
             // The due time of a running lookup is the end of its lease; it may end much earlier.
             let longest = match taken(progress) {
@@ -263,11 +246,11 @@ impl BatchFeeder {
             return self.without_key(claimed).await.map(Some);
         };
         let key = CountedKey { id, ..facts.key };
-        let content = self.parts.encryption.content(&claimed.batch)?;
+        let content = self.encryption.content(&claimed.batch)?;
         let mut rows = BatchRows {
-            store: Arc::clone(&self.parts.store),
-            lookups: Arc::clone(&self.parts.lookups),
-            encryption: Arc::clone(&self.parts.encryption),
+            store: Arc::clone(&self.store),
+            lookups: Arc::clone(&self.lookups),
+            encryption: Arc::clone(&self.encryption),
             facts: facts.clone(),
             untried: from,
             next: from,
@@ -308,7 +291,7 @@ impl BatchFeeder {
             }
             NotCharged::QuotaExceeded { reset } => {
                 let reset = TimeDelta::from_std(reset).unwrap_or(PAUSE);
-                let due_at = self.parts.clock.now() + reset.min(PAUSE);
+                let due_at = self.clock.now() + reset.min(PAUSE);
                 Ok(Some(Stop::Release(BatchChange::Pause { due_at })))
             }
             NotCharged::Revoked => self.without_key(claimed).await.map(Some),
@@ -324,12 +307,11 @@ impl BatchFeeder {
             return Ok(Stop::Release(self.wait(SHORTEST_REST)));
         }
         let facts = &claimed.batch.facts;
-        let now = self.parts.clock.now();
-        let canceled = self.parts.store.cancel_batch(facts.customer, facts.id, now);
+        let now = self.clock.now();
+        let canceled = self.store.cancel_batch(facts.customer, facts.id, now);
         let canceled = canceled.await.map_err(|error| Arc::new(error) as Cause)?;
         if let BatchCancellation::Canceled { lookups } = canceled {
-            let (service, gatekeeper) = (&self.parts.lookups, &self.parts.gatekeeper);
-            conclude_canceled(lookups, service, gatekeeper).await;
+            self.lookups.conclude_canceled_rows(lookups).await;
         }
         tracing::info!(target: "cep::batch", id = %facts.id, "a batch was canceled: its key was revoked");
         Ok(Stop::Lost)

@@ -13,13 +13,10 @@ use domain::lookups::{LookupId, LookupState};
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::participants::inference::{self, Resolution};
+use domain::proofs::Proof;
 use domain::proofs::notice::{Notice, ProofOrigin};
-use domain::proofs::seen::{EarlierDeliveries, ProofMark};
-use domain::proofs::{OriginalChain, Proof};
-use domain::query::ProofQuery;
+use domain::proofs::seen::ProofMark;
 use domain::request::RequestId;
-use domain::seals::CheckedSeal;
-use domain::transfer::Transfer;
 use ports::Cause;
 use ports::outbound::{
     BatchFacts, BatchRow, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id,
@@ -34,56 +31,14 @@ use crate::admission::Settlement;
 use crate::lookups::{Answer, charged};
 use crate::proofs::Presented;
 
+mod matched;
 mod matching;
 
+use matched::{Candidate, Matched, repeated};
 use matching::{AskingRow, AskingState, ProofIndex, Taken};
 
 /// Maximum number of proofs that are stored in one step.
 const PER_STEP: usize = 100;
-
-/// A row for which a proof was found.
-struct Candidate {
-    row: RowNumber,
-    query: ProofQuery,
-    transfer: Transfer,
-    lookup: Option<StoredLookup>,
-}
-
-/// A proof with the row that it is delivered to.
-struct Matched {
-    /// Index of the proof's file.
-    file: usize,
-    xml: Bytes,
-    chain: OriginalChain,
-    seal: CheckedSeal,
-    /// Marks of the proof; only the first is recorded.
-    marks: Vec<ProofMark>,
-    /// Earlier deliveries of the proof; `None` if they couldn't be read.
-    seen: Option<EarlierDeliveries>,
-    /// The PDF of the proof, with the index of its file.
-    pdf: Option<(usize, Bytes)>,
-    candidate: Candidate,
-}
-
-/// Removes proofs with the same mark as that of another row, which differ only in fields that aren't sealed,
-/// and returns their files with that row: one payment must not answer two rows. `rows` contains the marks of
-/// delivered proofs.
-fn repeated(
-    matched: &mut Vec<Matched>,
-    mut rows: HashMap<ProofMark, RowNumber>,
-) -> Vec<(usize, RowNumber)> {
-    let mut repeated = Vec::new();
-    matched.retain(|proof| {
-        let row = proof.candidate.row;
-        let mark = proof.marks.first();
-        let first = mark.map_or(row, |mark| *rows.entry(*mark).or_insert(row));
-        if first != row {
-            repeated.push((proof.file, first));
-        }
-        first == row
-    });
-    repeated
-}
 
 impl BatchService {
     /// Delivers proofs to the rows without one that they match. Each file is parsed once and indexed by its
@@ -98,8 +53,8 @@ impl BatchService {
         }
         let content = self.encryption.content(batch).map_err(unreadable)?;
         let mut uses = vec![FileUse::Unused(UnusedReason::NotAProof); files.len()];
-        let catalogue = self.lookups.reader.catalogue();
-        let sent = self.files.read(files, catalogue).await;
+        let catalogue = self.sources.lookups.reader.catalogue();
+        let sent = self.sources.files.read(files, catalogue).await;
         let (mut proofs, mut pdfs) = (ProofIndex::default(), Vec::new());
         for (number, file) in sent.map_err(not_read)?.into_iter().enumerate() {
             match file {
@@ -111,7 +66,7 @@ impl BatchService {
         let mut matched = self.matched(batch, &mut proofs).await?;
         let customer = batch.facts.customer;
         let marks = matched.iter().filter_map(|it| it.marks.first());
-        let turn = self.history.turn_of_store(customer, marks).await;
+        let turn = self.sources.history.turn_of_store(customer, marks).await;
         let delivered = self.marks_of_rows(batch, &mut matched).await?;
         for (file, row) in repeated(&mut matched, delivered) {
             uses[file] = FileUse::Unused(UnusedReason::AnswersAnotherRow(row));
@@ -159,7 +114,7 @@ impl BatchService {
         let mut matched = Vec::new();
         let mut rows = self.rows_of(batch, RowNumber(0));
         while let Some(chunk) = rows.next_chunk().await? {
-            let catalogue = self.lookups.reader.catalogue();
+            let catalogue = self.sources.lookups.reader.catalogue();
             for (row, stored, lookup) in chunk {
                 let RowKind::Ready(query) = stored.kind else {
                     continue;
@@ -176,8 +131,9 @@ impl BatchService {
                     state: self.state_of(lookup.as_ref()).map_err(unreadable)?,
                 };
                 let environment = batch.facts.environment;
+                let seals = self.sources.lookups.reader.seals();
                 let taken = proofs.take(asking, |proof| {
-                    let seal = self.lookups.reader.seals().check(environment, proof);
+                    let seal = seals.check(environment, proof);
                     let verdict = seal.of_sent_file(environment);
                     (seal, verdict)
                 });
@@ -187,7 +143,7 @@ impl BatchService {
                         issuer: Some(transfer.issuer()),
                         proof: &proof.proof,
                     };
-                    let marks = self.history.marks(presented);
+                    let marks = self.sources.history.marks(presented);
                     matched.push(Matched {
                         file,
                         xml: proof.xml,
@@ -222,6 +178,7 @@ impl BatchService {
         for matched in &mut *matched {
             let marks = &matched.marks;
             matched.seen = self
+                .sources
                 .history
                 .earlier(facts.customer, marks, (None, &request_id))
                 .await;
@@ -242,7 +199,7 @@ impl BatchService {
                 if !amounts.contains(&query.amount) {
                     continue;
                 }
-                let answer = self.lookups.reader.encryption.answer(&lookup);
+                let answer = self.sources.lookups.reader.encryption.answer(&lookup);
                 let Some(answer) = answer.map_err(unreadable)? else {
                     continue;
                 };
@@ -254,7 +211,8 @@ impl BatchService {
                     issuer: None,
                     proof: &proof,
                 };
-                marks.extend(self.history.marks(presented).first().map(|it| (*it, row)));
+                let mark = self.sources.history.marks(presented).first().copied();
+                marks.extend(mark.map(|mark| (mark, row)));
             }
         }
         Ok(marks)
@@ -285,6 +243,7 @@ impl BatchService {
             by_seal.entry(seal).or_default().push(place);
         }
         let read = self
+            .sources
             .files
             .shown_by(pdfs.iter().map(|(_, pdf)| pdf.clone()), environment)
             .await
@@ -329,15 +288,16 @@ impl BatchService {
             proofs.push(proof.map_err(unavailable)?);
         }
         let imported = self
+            .sources
             .store
             .import_proofs(facts.customer, facts.id, &proofs, now);
         let imported = imported.await.map_err(store_failed)?;
         let imported = imported.ok_or(BatchError::Canceled)?;
-        self.webhooks.work();
+        self.sources.webhooks.work();
         let mut delivered = Vec::with_capacity(imported.len());
         let mut marks = Vec::with_capacity(imported.len());
         for lookup in imported {
-            self.lookups.signal_change(lookup.id);
+            self.sources.lookups.signal_change(lookup.id);
             let row = lookup.batch.map(|BatchRow { row, .. }| row);
             let of_row = matched.iter().find(|it| Some(it.candidate.row) == row);
             if let Some(matched) = of_row {
@@ -357,17 +317,19 @@ impl BatchService {
                 let charged = charged(&lookup);
                 if existing.state == LookupState::Queued {
                     // No attempt was begun, so the store has refunded it.
-                    self.gatekeeper.refund_unattended(&charged).await;
+                    self.sources.gatekeeper.refund_unattended(&charged).await;
                 }
                 let settlement = Settlement::of(Outcome::Delivered);
-                let conclusion = self
-                    .gatekeeper
-                    .conclude(charged, settlement, Duration::ZERO);
+                let conclusion =
+                    self.sources
+                        .gatekeeper
+                        .conclude(charged, settlement, Duration::ZERO);
                 conclusion.await;
             }
         }
         // Recorded here, because no request was made for a row without a lookup.
-        self.history
+        self.sources
+            .history
             .add(facts.customer, &marks, now, &request_id)
             .await;
         Ok(delivered)
@@ -379,7 +341,7 @@ impl BatchService {
         content: &BatchContent,
         matched: &Matched,
     ) -> Result<ImportedProof, Cause> {
-        let encryption = &self.lookups.reader.encryption;
+        let encryption = &self.sources.lookups.reader.encryption;
         let candidate = &matched.candidate;
         let answer = Answer {
             xml: matched.xml.clone(),
@@ -422,7 +384,7 @@ impl BatchService {
         if lookup.proof.is_some() {
             return Ok(AskingState::Delivered);
         }
-        let finding = self.lookups.reader.encryption.finding(lookup)?;
+        let finding = self.sources.lookups.reader.encryption.finding(lookup)?;
         let payment = finding.and_then(|finding| finding.payment);
         let denied = payment.filter(|payment| payment.state.denies_receipt());
         Ok(denied.map_or(AskingState::Open, AskingState::Denied))

@@ -64,6 +64,7 @@ impl BatchService {
         };
         let _turn = self.read_turn(&owner).await;
         let page = self
+            .sources
             .store
             .batches(owner.customer, &filter, &query.page)
             .await;
@@ -99,7 +100,7 @@ impl BatchService {
         first: RowNumber,
     ) -> Result<BatchRead<BatchRows>, BatchError> {
         let (owner, mut rows) = self.owned_rows(access, id, first).await?;
-        let place = self.places.download(owner.customer);
+        let place = self.sources.places.download(owner.customer);
         rows.place = Some(place.ok_or(BatchError::TooManyDownloads)?);
         Ok(owner.read(rows))
     }
@@ -115,7 +116,7 @@ impl BatchService {
         id: BatchId,
     ) -> Result<BatchRead<Vec<BankLine>>, BatchError> {
         let owner = self.owner(access).await?;
-        let place = self.places.download(owner.customer);
+        let place = self.sources.places.download(owner.customer);
         let _place = place.ok_or(BatchError::TooManyDownloads)?;
         let batch = self.own(&owner, id).await?;
         let mut rows = self.rows_of(&batch, RowNumber(0));
@@ -135,8 +136,8 @@ impl BatchService {
         let batch = self.own(&owner, id).await?;
         let limits = self.key_limits(&owner, &[&batch]).await?;
         Ok(BatchChanges {
-            store: Arc::clone(&self.store),
-            timer: Arc::clone(&self.timer),
+            store: Arc::clone(&self.sources.store),
+            timer: Arc::clone(&self.sources.timer),
             views: self.views.clone(),
             customer: owner.customer,
             limits,
@@ -161,8 +162,8 @@ impl BatchService {
     /// A reader of a batch's rows, beginning with `next`.
     pub(super) fn rows_of(&self, batch: &StoredBatch, next: RowNumber) -> BatchRows {
         BatchRows {
-            store: Arc::clone(&self.store),
-            lookups: Arc::clone(&self.lookups),
+            store: Arc::clone(&self.sources.store),
+            lookups: Arc::clone(&self.sources.lookups),
             encryption: Arc::clone(&self.encryption),
             facts: batch.facts.clone(),
             untried: RowNumber(batch.progress.next_row),

@@ -12,11 +12,11 @@ use ports::Cause;
 use ports::outbound::{BatchFacts, BatchFeed, Charge, FeedCharge, Lease, new_id};
 
 use super::content::BatchContent;
-use super::feeder::BatchFeeder;
+use super::feeder::FeederParts;
 use super::row_lookup::row_lookup;
 use crate::admission::{ChargedRequest, NotCharged, UnattendedCharge};
 
-impl BatchFeeder {
+impl FeederParts {
     /// Charges up to `most` requests; returns the charges, and the reason if there are fewer.
     pub(super) async fn charge(
         &self,
@@ -25,7 +25,7 @@ impl BatchFeeder {
     ) -> (Vec<UnattendedCharge>, Option<NotCharged>) {
         let mut charges = Vec::with_capacity(most);
         let mut refusal = None;
-        let gatekeeper = &self.parts.gatekeeper;
+        let gatekeeper = &self.gatekeeper;
         // Concurrently, because a shared limiter combines them into one call.
         let requests = (0..most).map(|_| gatekeeper.charge_unattended(key));
         for charged in join_all(requests).await {
@@ -46,13 +46,13 @@ impl BatchFeeder {
         (rows, charges): (Vec<(RowNumber, ProofQuery)>, Vec<UnattendedCharge>),
         next_row: u32,
     ) -> Result<bool, Cause> {
-        let now = self.parts.clock.now();
-        let (clock, random) = (self.parts.clock.as_ref(), self.parts.random.as_ref());
+        let now = self.clock.now();
+        let (clock, random) = (self.clock.as_ref(), self.random.as_ref());
         let ids: Vec<_> = charges
             .iter()
             .map(|_| LookupId(new_id(clock, random)))
             .collect();
-        let encryption = &self.parts.lookups.reader.encryption;
+        let encryption = &self.lookups.reader.encryption;
         let numbered = rows.into_iter().zip(charges.iter().zip(&ids));
         let lookups = numbered.map(|(row, (charge, id))| {
             let about = (*id, key, charge.month, now);
@@ -68,13 +68,13 @@ impl BatchFeeder {
                     charge: to_store(key.id, &charges),
                     now,
                 };
-                let stored = self.parts.store.feed_batch(&feed).await;
+                let stored = self.store.feed_batch(&feed).await;
                 stored.map_err(|error| Arc::new(error) as Cause)
             }
             Err(cause) => Err(cause),
         };
         if matches!(is_stored, Ok(true)) {
-            self.parts.signals.work();
+            self.signals.work();
             return is_stored;
         }
         for (LookupId(id), UnattendedCharge { month, charge }) in ids.into_iter().zip(charges) {
@@ -87,7 +87,7 @@ impl BatchFeeder {
                 month,
                 endpoint: Endpoint::Batches,
             };
-            let gatekeeper = &self.parts.gatekeeper;
+            let gatekeeper = &self.gatekeeper;
             gatekeeper.undo_unattended(charge, request).await;
         }
         is_stored

@@ -27,7 +27,6 @@ use ports::outbound::{
 };
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};
-use super::canceled::conclude_canceled;
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::places::BatchPlaces;
@@ -69,22 +68,13 @@ pub struct BatchSources {
 
 /// Creates, reads and removes batches of callers.
 pub struct BatchService {
-    pub(super) store: Arc<dyn BatchStore>,
-    pub(super) keys: Arc<dyn KeyStore>,
+    pub(super) sources: BatchSources,
     pub(super) authorization: Authorization,
-    pub(super) lookups: Arc<LookupService>,
-    pub(super) gatekeeper: Arc<GatekeeperService>,
-    idempotency: Arc<IdempotencyService>,
-    pub(super) webhooks: Arc<WorkSignal>,
-    pub(super) timer: Arc<dyn Timer>,
-    pub(super) places: Arc<BatchPlaces>,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
     pub(super) views: Views,
     pub(super) reads: Buckets<KeyId>,
-    pub(super) files: Arc<ImportedFiles>,
-    pub(super) history: Arc<DeliveryHistory>,
 }
 
 impl BatchService {
@@ -108,36 +98,28 @@ impl BatchService {
             pacing,
             retention,
         };
+        let customers = Arc::clone(&sources.customers);
         Self {
-            store: sources.store,
-            keys: sources.keys,
-            authorization: Authorization::new(sources.customers, same_clock, same_random),
-            lookups: sources.lookups,
-            gatekeeper: sources.gatekeeper,
-            idempotency: sources.idempotency,
-            webhooks: sources.webhooks,
-            timer: sources.timer,
-            places: sources.places,
+            sources,
+            authorization: Authorization::new(customers, same_clock, same_random),
             encryption,
             clock,
             random,
             views,
             reads: Buckets::new(rate),
-            files: sources.files,
-            history: sources.history,
         }
     }
 
     /// Waits for the turn of a caller with a key. Reads by people use separate database connections.
     pub(super) async fn read_turn(&self, owner: &Owner) -> Option<ReadTurn> {
         owner.by.as_ref()?;
-        Some(self.lookups.read_turn(owner.customer).await)
+        Some(self.sources.lookups.read_turn(owner.customer).await)
     }
 
     /// A customer's batch, if it is in an environment that the caller may see.
     pub(super) async fn own(&self, owner: &Owner, id: BatchId) -> Result<StoredBatch, BatchError> {
         let _turn = self.read_turn(owner).await;
-        let found = self.store.batch(owner.customer, id).await;
+        let found = self.sources.store.batch(owner.customer, id).await;
         let found = found.map_err(store_failed)?;
         let is_seen = |batch: &StoredBatch| {
             owner
@@ -150,7 +132,7 @@ impl BatchService {
     pub(super) fn preview_of(&self, key: &BatchKey, rows: &CheckedRows) -> BatchPreview {
         let pace = self.views.pace(Some(key.per_minute));
         let time = pace.time_for(key.environment, rows.counts.ready());
-        let catalogue = self.lookups.reader.catalogue();
+        let catalogue = self.sources.lookups.reader.catalogue();
         let today = calendar::today(self.clock.now());
         BatchPreview {
             counts: rows.counts,
@@ -168,14 +150,15 @@ impl BatchService {
         RepeatableBatch { key, content }: &RepeatableBatch,
     ) -> Result<FirstOrClaim, BatchError> {
         let request = self
+            .sources
             .idempotency
             .request(by, Endpoint::Batches, key, content);
-        let first = self.idempotency.first_answer(by, &request).await;
+        let first = self.sources.idempotency.first_answer(by, &request).await;
         match first.map_err(not_begun)? {
             Some(FirstAnswer::Batch(id)) => Ok(FirstOrClaim::First(id)),
             Some(_) => Err(BatchError::NotRepeated(RepeatError::KeyReused)),
             None => {
-                let claim = self.idempotency.claim(&request).await;
+                let claim = self.sources.idempotency.claim(&request).await;
                 Ok(FirstOrClaim::Claim(claim.map_err(not_begun)?))
             }
         }
@@ -204,8 +187,8 @@ impl BatchService {
         if key.is_some() {
             self.batch_key(&owner, key).await?;
         }
-        let place = self.places.upload(owner.customer, file);
-        Ok(UploadPlace::new(place.await))
+        let place = self.sources.places.upload(owner.customer, file);
+        Ok(place.await.into())
     }
 
     /// Checks the rows of a batch without storing anything.
@@ -219,7 +202,7 @@ impl BatchService {
     ) -> Result<BatchRead<BatchPreview>, BatchError> {
         let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
-        let rows = CheckedRows::of(draft.rows, &self.lookups.reader.catalogue());
+        let rows = CheckedRows::of(draft.rows, &self.sources.lookups.reader.catalogue());
         Ok(owner.read(self.preview_of(&key, &rows)))
     }
 
@@ -239,7 +222,7 @@ impl BatchService {
         if let Some(repeatable) = &repeatable {
             match self.first(key.key, repeatable).await? {
                 FirstOrClaim::First(id) => {
-                    let found = self.store.batch(owner.customer, id).await;
+                    let found = self.sources.store.batch(owner.customer, id).await;
                     let found = found.map_err(store_failed)?;
                     let view = match found {
                         Some(batch) => Some(self.view(&owner, &batch).await?),
@@ -255,7 +238,7 @@ impl BatchService {
         }
         let created = self.create_first(&owner, key, (draft, access), claim).await;
         if let (Err(_), Some(claim)) = (&created, claim) {
-            self.idempotency.end(claim, None).await;
+            self.sources.idempotency.end(claim, None).await;
         }
         let id = created?;
         let batch = self.own(&owner, id).await?;
@@ -278,12 +261,13 @@ impl BatchService {
         let owner = self.owner(access).await?;
         self.own(&owner, id).await?;
         let canceled = self
+            .sources
             .store
             .cancel_batch(owner.customer, id, self.clock.now());
         match canceled.await.map_err(store_failed)? {
             BatchCancellation::Canceled { lookups } => {
                 tracing::info!(target: "cep::batch", %id, "a batch was canceled");
-                conclude_canceled(lookups, &self.lookups, &self.gatekeeper).await;
+                self.sources.lookups.conclude_canceled_rows(lookups).await;
                 let batch = self.own(&owner, id).await?;
                 Ok(owner.read(self.view(&owner, &batch).await?))
             }
@@ -303,7 +287,7 @@ impl BatchService {
     ) -> Result<BatchRead<()>, BatchError> {
         let owner = self.owner(access).await?;
         self.own(&owner, id).await?;
-        let erased = self.store.erase_batch(owner.customer, id).await;
+        let erased = self.sources.store.erase_batch(owner.customer, id).await;
         if erased.map_err(store_failed)? {
             tracing::info!(target: "cep::batch", %id, "a batch was erased");
             return Ok(owner.read(()));

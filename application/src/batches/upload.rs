@@ -1,6 +1,6 @@
 //! Uploads of files for batches.
 
-use std::fmt;
+use crate::sync::places::Place;
 
 /// Kinds of uploaded files, which have separate limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,23 +12,11 @@ pub enum UploadedFile {
 }
 
 /// A place in the limit of an account's uploads, occupied until this is dropped.
-pub struct UploadPlace {
-    _held: Box<dyn Send + Sync>,
-}
+#[derive(Debug)]
+pub struct UploadPlace(#[expect(dead_code, reason = "dropping it frees the place")] Place);
 
-impl UploadPlace {
-    /// Creates a place that keeps `held` until it is dropped.
-    pub fn new(held: impl Send + Sync + 'static) -> Self {
-        Self {
-            _held: Box::new(held),
-        }
-    }
-}
-
-impl fmt::Debug for UploadPlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("UploadPlace")
-            .finish_non_exhaustive()
+impl From<Place> for UploadPlace {
+    fn from(place: Place) -> Self {
+        Self(place)
     }
 }

@@ -26,7 +26,7 @@ impl BatchService {
         if wait.is_zero() || batch.state.is_final() {
             return Ok(batch);
         }
-        let Some(_place) = self.places.wait(owner.customer) else {
+        let Some(_place) = self.sources.places.wait(owner.customer) else {
             return Ok(batch);
         };
         loop {
@@ -34,8 +34,8 @@ impl BatchService {
             if left.is_zero() {
                 break;
             }
-            self.timer.pause(left.min(POLL)).await;
-            let state = self.store.batch_state(owner.customer, id).await;
+            self.sources.timer.pause(left.min(POLL)).await;
+            let state = self.sources.store.batch_state(owner.customer, id).await;
             let state = state.map_err(store_failed)?.ok_or(BatchError::Unknown)?;
             if state != batch.state {
                 break;

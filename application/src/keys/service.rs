@@ -8,11 +8,10 @@ use crate::people::Caller;
 use domain::audit::{Action, AuditContext};
 use domain::keys::{
     ApiKey, BoundReached, CountedKey, Credential, Environment, FullKey, Grace, KeyBounds,
-    KeyHasher, KeyId, KeyName, KeyOverview, KeyQuery, RevokedKeys,
+    KeyHasher, KeyId, KeyName, KeyOverview,
 };
 use domain::limits::{LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
-use domain::page::{Page, PageRequest};
 use domain::people::customer::{Customer, CustomerId, ExistingKeys, Owner};
 use ports::Cause;
 use ports::outbound::{
@@ -21,7 +20,6 @@ use ports::outbound::{
 };
 
 use super::log::{self, Actor};
-use super::reader::KeyReader;
 use crate::limits::ChangePropagator;
 use crate::people::{Authorization, require_admin};
 
@@ -34,12 +32,18 @@ pub struct KeyService {
     keys: Arc<dyn KeyStore>,
     customers: Arc<dyn CustomerStore>,
     authorization: Authorization,
-    reader: KeyReader,
+    pub(super) readings: Readings,
     propagator: ChangePropagator,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     timer: Arc<dyn Timer>,
     random: Arc<dyn Random>,
     hasher: KeyHasher,
+}
+
+/// Access to keys for readings by people, which may use other database connections than admissions.
+pub(super) struct Readings {
+    pub(super) keys: Arc<dyn KeyStore>,
+    pub(super) authorization: Authorization,
 }
 
 impl KeyService {
@@ -58,10 +62,9 @@ impl KeyService {
             let (clock, random) = (Arc::clone(&clock), Arc::clone(&random));
             Authorization::new(Arc::clone(&customers), clock, random)
         };
-        let reader = KeyReader {
+        let readings = Readings {
             keys: Arc::clone(&keys),
             authorization: authorization(),
-            clock: Arc::clone(&clock),
         };
         let authorization = authorization();
         let propagator = ChangePropagator::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
@@ -69,7 +72,7 @@ impl KeyService {
             keys,
             customers,
             authorization,
-            reader,
+            readings,
             propagator,
             clock,
             timer,
@@ -87,10 +90,9 @@ impl KeyService {
         customers: Arc<dyn CustomerStore>,
     ) -> Self {
         let (clock, random) = (Arc::clone(&self.clock), Arc::clone(&self.random));
-        self.reader = KeyReader {
+        self.readings = Readings {
             keys,
-            authorization: Authorization::new(customers, Arc::clone(&clock), random),
-            clock,
+            authorization: Authorization::new(customers, clock, random),
         };
         self
     }
@@ -255,45 +257,6 @@ impl KeyService {
             }
         }
         Err(KeyError::Store(cause))
-    }
-
-    /// One page of keys within the requested scope.
-    ///
-    /// # Errors
-    /// See [`KeyError`].
-    pub async fn list(
-        &self,
-        caller: &Caller,
-        requested: RequestedScope,
-        query: &KeyQuery,
-    ) -> Result<Page<KeyOverview>, KeyError> {
-        self.reader.list(caller, requested, query).await
-    }
-
-    /// The caller's keys, newest first: one page, without a total.
-    ///
-    /// # Errors
-    /// See [`KeyError`].
-    pub async fn own(
-        &self,
-        caller: &Caller,
-        revoked: RevokedKeys,
-        page: &PageRequest,
-    ) -> Result<Page<ApiKey>, KeyError> {
-        self.reader.own(caller, revoked, page).await
-    }
-
-    /// A key within the requested scope, with its use of this month.
-    ///
-    /// # Errors
-    /// See [`KeyError`].
-    pub async fn find(
-        &self,
-        caller: &Caller,
-        requested: RequestedScope,
-        id: KeyId,
-    ) -> Result<KeyOverview, KeyError> {
-        self.reader.find(caller, requested, id).await
     }
 
     /// Changes the name of a key.

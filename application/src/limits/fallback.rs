@@ -26,7 +26,6 @@
 //! fails, the key is charged one request too many.
 
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::keys::{CountedKey, KeyId};
@@ -37,16 +36,21 @@ use ports::outbound::{
 };
 use uuid::Uuid;
 
-use super::active_keys::ActiveKeys;
 use super::local::{LocalFallback, store_failed};
 use super::replicas::ReplicaCount;
-use super::resync::ResyncTracker;
 use super::snapshots::SnapshotReader;
-use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
-use crate::sync::keyed_mutex::KeyedMutex;
+use super::sync_table::{Mark, SyncTable};
+use crate::sync::circuit::{Circuit, Service};
+use crate::sync::places::Places;
 
 /// Maximum number of keys that are resynchronised at the same time.
 const RESYNCS: usize = 64;
+const SHARED: Service = Service {
+    name: "limiter",
+    fails: "the shared limiter fails: this process keeps limits on its own, with its share of each minute, \
+            until the shared one answers",
+    answers: "the shared limiter answers again and keeps the limits",
+};
 /// An id that no key has, for calls that only test if the shared limiter answers.
 const PROBE: CountedKey = CountedKey::first(KeyId(Uuid::nil()));
 
@@ -65,25 +69,11 @@ pub struct FallbackLimiter {
     local: LocalFallback,
     snapshots: SnapshotReader,
     clock: Arc<dyn Clock>,
-    breaker: Mutex<Breaker>,
-    resync: Mutex<ResyncTracker>,
-    active_keys: Mutex<ActiveKeys>,
+    circuit: Circuit,
+    sync_table: Arc<Mutex<SyncTable>>,
     /// Locked per key during its resynchronisation, so that concurrent requests read the store once.
-    resyncing: KeyedMutex,
+    resyncing: Places,
 }
-
-/// Result of a call of the shared limiter.
-enum SharedResult<T> {
-    Answered(T),
-    /// The call failed, or the circuit is open.
-    Unavailable,
-    /// The store has no such key. With the month of the request.
-    UnknownKey(Month),
-}
-
-/// The circuit of the shared limiter is open.
-#[derive(Debug)]
-pub(crate) struct CircuitOpen;
 
 /// Reason why a key wasn't resynchronised.
 enum ResyncError {
@@ -104,31 +94,36 @@ impl FallbackLimiter {
         replicas: Arc<ReplicaCount>,
     ) -> Self {
         let local = LocalFallback::new(local, Arc::clone(&keys), Arc::clone(&clock), replicas);
+        let sync_table = Arc::<Mutex<SyncTable>>::default();
+        let missing = Arc::clone(&sync_table);
+        // Another server may have taken over and lack some counts and revocations; a single failure may be the
+        // only sign of that.
+        let circuit = Circuit::new(SHARED, Arc::clone(&clock))
+            .on_failure(move |now| lock(&missing).all_missed(now));
         Self {
             shared,
             local,
             snapshots: SnapshotReader::new(keys),
             clock,
-            breaker: Mutex::default(),
-            resync: Mutex::default(),
-            active_keys: Mutex::default(),
-            resyncing: KeyedMutex::new(RESYNCS),
+            circuit,
+            sync_table,
+            resyncing: Places::exclusive(RESYNCS),
         }
     }
 
     /// The limiter that decides at present.
     pub fn mode(&self) -> LimiterMode {
-        if self.breaker().is_closed() {
-            LimiterMode::Shared
-        } else {
+        if self.circuit.is_open() {
             LimiterMode::Degraded
+        } else {
+            LimiterMode::Shared
         }
     }
 
     /// Calls the shared limiter until it answers or the circuit opens, so that the mode is known and logged
     /// before the first request. Doesn't read from the store.
     pub async fn begin(&self) {
-        while let Some(call) = self.begin_call() {
+        while let Some(call) = self.circuit.begin_call() {
             if call.end(self.shared.peek(PROBE).await).is_ok() {
                 break;
             }
@@ -137,44 +132,19 @@ impl FallbackLimiter {
 
     /// Returns the mode, after probing the shared limiter if a probe is due. Doesn't read from the store.
     pub(crate) async fn probe(&self) -> LimiterMode {
-        if let Some(call) = self.begin_call() {
+        if let Some(call) = self.circuit.begin_call() {
             let _ = call.end(self.shared.peek(PROBE).await);
         }
         self.mode()
     }
 
-    /// Calls the shared limiter about a key; resynchronises the key first if it is stale.
-    async fn call_shared<T>(
-        &self,
-        key: CountedKey,
-        request: impl Future<Output = Result<T, LimiterError>>,
-    ) -> Result<SharedResult<T>, LimiterError> {
-        let Some(call) = self.begin_call() else {
-            return Ok(SharedResult::Unavailable);
-        };
-        let result = match self.resync(key).await {
-            Ok(()) => request.await,
-            Err(ResyncError::UnknownKey) => return Ok(SharedResult::UnknownKey(self.month())),
-            Err(ResyncError::Store(error)) => {
-                self.resync_tracker().extend(self.clock.monotonic());
-                return Err(store_failed(error));
-            }
-            Err(ResyncError::Shared(error)) => Err(error),
-        };
-        Ok(match call.end(result) {
-            Ok(answer) => SharedResult::Answered(answer),
-            Err(_) => SharedResult::Unavailable,
-        })
-    }
-
     /// Hydrates the shared limiter with the store's snapshot of a key, if the key is stale.
     async fn resync(&self, key: CountedKey) -> Result<(), ResyncError> {
-        let staleness = || self.resync_tracker().staleness(key, self.clock.monotonic());
-        if staleness().is_none() {
+        if self.stale(key).is_none() {
             return Ok(());
         }
-        let _resyncing = self.resyncing.lock(&key).await;
-        let Some(staleness) = staleness() else {
+        let _resyncing = self.resyncing.take(&key).await;
+        let Some(as_of) = self.stale(key) else {
             return Ok(());
         };
         let known = self.shared.peek(key).await.map_err(ResyncError::Shared)?;
@@ -185,37 +155,44 @@ impl FallbackLimiter {
         };
         // The limiter's month, since the local clock may differ.
         let month = known.month.map(|month| month.month());
-        let month = month.unwrap_or_else(|| self.month());
+        let month = month.unwrap_or_else(|| self.local.month());
         let snapshot = self.snapshots.read(key.id, month).await;
         let snapshot = snapshot.map_err(ResyncError::Store)?;
         let snapshot = snapshot.ok_or(ResyncError::UnknownKey)?;
         let hydrated = self.shared.hydrate(key, snapshot).await;
         hydrated.map_err(ResyncError::Shared)?;
-        self.resync_tracker().clear(key, staleness);
+        self.sync_table().synced(key, as_of);
         Ok(())
     }
 
-    /// Hydrates the shared limiter with the store's snapshot of a key that it knows.
-    pub(crate) async fn rehydrate(
-        &self,
-        key: CountedKey,
-        snapshot: Snapshot,
-    ) -> Result<(), CircuitOpen> {
-        // Doesn't probe an open circuit; requests do that earlier.
-        if self.mode() == LimiterMode::Degraded {
-            return Err(CircuitOpen);
+    /// Resynchronises a key whose verdict differed from the store; returns `false` if the shared limiter
+    /// fails.
+    pub(super) async fn repair(&self, key: CountedKey) -> Result<bool, StoreError> {
+        self.sync_table().missed(key.counters);
+        let Some(call) = self.circuit.begin_call() else {
+            return Ok(false);
+        };
+        match self.resync(key).await {
+            Ok(()) | Err(ResyncError::UnknownKey) => call.succeed(),
+            Err(ResyncError::Store(error)) => return Err(error),
+            Err(ResyncError::Shared(error)) => {
+                call.fail(&error);
+                return Ok(false);
+            }
         }
-        let call = self.begin_call().ok_or(CircuitOpen)?;
-        let hydrated = call.end(self.shared.hydrate(key, snapshot).await);
-        hydrated.map_err(|_| CircuitOpen)
+        Ok(true)
+    }
+
+    fn stale(&self, key: CountedKey) -> Option<Mark> {
+        self.sync_table().stale(key, self.clock.monotonic())
     }
 
     async fn admit_locally(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
         // Marked before, because the caller may be cancelled after the store has counted; and again
         // afterwards, because a concurrent resynchronisation may have read the store before it counted.
-        self.resync_tracker().mark_stale(key);
-        let verdict = self.local.admit(key, self.month()).await;
-        self.resync_tracker().mark_stale(key);
+        self.sync_table().missed(key.counters);
+        let verdict = self.local.admit(key).await;
+        self.sync_table().missed(key.counters);
         verdict
     }
 
@@ -224,84 +201,41 @@ impl FallbackLimiter {
         &self,
         request: impl Future<Output = Result<(), LimiterError>>,
     ) -> Result<(), LimiterError> {
-        match self.begin_call() {
+        match self.circuit.begin_call() {
             Some(call) => call.end(request.await),
             None => request.await,
         }
     }
 
-    fn month(&self) -> Month {
-        self.resync_tracker().month(self.clock.now())
-    }
-
-    /// The keys that the shared limiter gave verdicts on.
-    pub(crate) fn active_keys(&self) -> MutexGuard<'_, ActiveKeys> {
-        let active_keys = self.active_keys.lock();
-        active_keys.expect("nothing panics while it holds the active keys")
-    }
-
-    fn resync_tracker(&self) -> MutexGuard<'_, ResyncTracker> {
-        let resync = self.resync.lock();
-        resync.expect("nothing panics while it holds the resync tracker")
+    pub(super) fn sync_table(&self) -> MutexGuard<'_, SyncTable> {
+        lock(&self.sync_table)
     }
 }
 
-impl Guarded for FallbackLimiter {
-    const NAME: &'static str = "limiter";
-
-    fn breaker(&self) -> MutexGuard<'_, Breaker> {
-        let breaker = self.breaker.lock();
-        breaker.expect("nothing panics while it holds the breaker")
-    }
-
-    fn now(&self) -> Duration {
-        self.clock.monotonic()
-    }
-
-    fn on_result(&self, result: CallResult, transition: Option<Transition>, now: Duration) {
-        match transition {
-            Some(Transition::Opened) => self.resync_tracker().begin_outage(now),
-            Some(Transition::Closed) => self.resync_tracker().end_outage(now),
-            // Another server may have taken over and lack some counts and revocations; a single failure may
-            // be the only sign of that.
-            None if result == CallResult::Failure => self.resync_tracker().mark_all_stale(now),
-            None => {}
-        }
-    }
-
-    fn log(&self, report: TransitionReport, failure: Option<&str>) {
-        let changes = report.count;
-        match report.latest {
-            Transition::Opened => tracing::warn!(
-                failures = FAILURES,
-                changes,
-                error = failure,
-                "the shared limiter fails: this process keeps limits on its own, with its share of \
-                 each minute, until the shared one answers"
-            ),
-            Transition::Closed => tracing::info!(
-                changes,
-                "the shared limiter answers again and keeps the limits"
-            ),
-        }
-    }
+fn lock(sync_table: &Mutex<SyncTable>) -> MutexGuard<'_, SyncTable> {
+    let sync_table = sync_table.lock();
+    sync_table.expect("nothing panics while it holds the table")
 }
 
 #[async_trait]
 impl Limiter for FallbackLimiter {
     async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
-        match self.call_shared(key, self.shared.admit(key)).await? {
-            SharedResult::Answered(verdict) => {
-                self.active_keys().record(key, &verdict);
-                if verdict == Verdict::Revoked {
-                    // Revocation is permanent, so there is nothing left to resynchronise.
-                    self.resync_tracker().mark_synced(key);
+        if let Some(call) = self.circuit.begin_call() {
+            let verdict = match self.resync(key).await {
+                Ok(()) => self.shared.admit(key).await,
+                Err(ResyncError::UnknownKey) => {
+                    let month = self.local.month();
+                    return Ok(Verdict::Unknown { month });
                 }
-                Ok(verdict)
+                Err(ResyncError::Store(error)) => return Err(store_failed(error)),
+                Err(ResyncError::Shared(error)) => Err(error),
+            };
+            if let Ok(verdict) = call.end(verdict) {
+                self.sync_table().decided(key, &verdict);
+                return Ok(verdict);
             }
-            SharedResult::UnknownKey(month) => Ok(Verdict::Unknown { month }),
-            SharedResult::Unavailable => Box::pin(self.admit_locally(key)).await,
         }
+        Box::pin(self.admit_locally(key)).await
     }
 
     /// Reads the shared limiter without resynchronising stale keys, which happens at their next admission;
@@ -310,17 +244,17 @@ impl Limiter for FallbackLimiter {
         &self,
         keys: &[CountedKey],
     ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
-        if let Some(call) = self.begin_call()
+        if let Some(call) = self.circuit.begin_call()
             && let Ok(peeked) = call.end(self.shared.peek_many(keys).await)
         {
             return Ok(peeked);
         }
-        self.local.peek_many(keys, self.month()).await
+        self.local.peek_many(keys).await
     }
 
     async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
         self.call_always(self.shared.hydrate(key, snapshot)).await?;
-        self.resync_tracker().mark_synced(key);
+        self.sync_table().hydrated(key);
         Ok(())
     }
 
@@ -328,7 +262,7 @@ impl Limiter for FallbackLimiter {
         self.local.apply(key, state).await?;
         let applied = self.call_always(self.shared.apply(key, state)).await;
         if applied.is_err() {
-            self.resync_tracker().mark_all_stale(self.clock.monotonic());
+            self.sync_table().all_missed(self.clock.monotonic());
         }
         applied
     }
@@ -347,16 +281,14 @@ impl Limiter for FallbackLimiter {
         month: Month,
         request: Uuid,
     ) -> Result<(), LimiterError> {
-        let now = self.clock.monotonic();
-        let is_stale = self.resync_tracker().staleness(key, now).is_some();
         // The shared limiter may lack charges of a stale key, so it must not refund any.
-        if !is_stale
-            && let Some(call) = self.begin_call()
+        if self.stale(key).is_none()
+            && let Some(call) = self.circuit.begin_call()
             && let Ok(()) = call.end(self.shared.refund(key, month, request).await)
         {
             return Ok(());
         }
-        self.resync_tracker().mark_stale(key);
+        self.sync_table().missed(key.counters);
         Ok(())
     }
 }

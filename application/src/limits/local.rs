@@ -1,7 +1,6 @@
 //! Local fallback of the shared limiter: the minute is counted in this process, the month in the store.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use domain::keys::CountedKey;
@@ -12,13 +11,12 @@ use ports::outbound::{
 };
 
 use super::replicas::ReplicaCount;
-use crate::sync::keyed_mutex::KeyedMutex;
+use super::snapshots::read_many;
+use crate::sync::places::Places;
 
 /// Longest time that a request waits for other charges of its key. The store's own limit for waiting charges
 /// is as long.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of snapshots that are read in one query.
-const MOST_SNAPSHOTS: usize = 500;
 /// Maximum number of keys that are charged at the same time.
 const CHARGES: usize = 64;
 
@@ -31,7 +29,9 @@ pub(super) struct LocalFallback {
     replicas: Arc<ReplicaCount>,
     /// Locked per counters during a charge. The store serialises these charges anyway, and waiting ones would
     /// occupy connections that other keys need.
-    charging: KeyedMutex,
+    charging: Places,
+    /// The newest month seen. An older one is never used again.
+    month: Mutex<Option<Month>>,
 }
 
 /// Too many requests of one key wait to be charged.
@@ -51,17 +51,24 @@ impl LocalFallback {
             keys,
             clock,
             replicas,
-            charging: KeyedMutex::new(CHARGES),
+            charging: Places::exclusive(CHARGES),
+            month: Mutex::default(),
         }
+    }
+
+    /// The month that requests are charged to now.
+    pub(super) fn month(&self) -> Month {
+        let month = Month::of(self.clock.now());
+        let newest = self.month.lock();
+        let mut newest = newest.expect("nothing panics while it holds the month");
+        let month = newest.map_or(month, |newest| newest.max(month));
+        *newest.insert(month)
     }
 
     /// Admits one request by the store's snapshot of its key. If both limits are reached, the minute's is
     /// reported. The quota is charged in the store.
-    pub(super) async fn admit(
-        &self,
-        key: CountedKey,
-        month: Month,
-    ) -> Result<Verdict, LimiterError> {
+    pub(super) async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
+        let month = self.month();
         let Some(snapshot) = self.hydrated(key, month).await? else {
             return Ok(Verdict::Unknown { month });
         };
@@ -123,7 +130,7 @@ impl LocalFallback {
         month: Month,
     ) -> Result<Option<MonthlyUse>, LimiterError> {
         let started = self.clock.monotonic();
-        let _charging = self.charging.lock(&key.counters).await;
+        let _charging = self.charging.take(&key.counters).await;
         let waited = self.clock.monotonic().saturating_sub(started);
         if waited >= PATIENCE {
             let cause = Arc::new(ChargeQueueFull(waited));
@@ -133,29 +140,25 @@ impl LocalFallback {
         charged.map_err(store_failed)
     }
 
-    /// Reads the limit status of keys, with one query for each [`MOST_SNAPSHOTS`] of them.
+    /// Reads the limit status of keys.
     pub(super) async fn peek_many(
         &self,
         keys: &[CountedKey],
-        month: Month,
     ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
-        let mut peeked = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(MOST_SNAPSHOTS) {
-            let ids: Vec<_> = keys.iter().map(|key| key.id).collect();
-            let snapshots = self.keys.snapshots(&ids, month).await;
-            let snapshots: HashMap<_, _> = snapshots.map_err(store_failed)?.into_iter().collect();
-            for key in keys {
-                if let Some(snapshot) = snapshots.get(&key.id) {
-                    self.hydrate(*key, *snapshot).await?;
-                }
-            }
-            for (key, minute) in keys.iter().zip(self.minutes.peek_many(keys).await?) {
-                // The local limiter may still know keys that the store doesn't have.
-                let known = snapshots.get(&key.id).zip(minute);
-                peeked.push(known.map(|(snapshot, minute)| self.limit_status(minute, snapshot)));
+        let snapshots = read_many(&*self.keys, keys, self.month()).await;
+        let snapshots = snapshots.map_err(store_failed)?;
+        for key in keys {
+            if let Some(snapshot) = snapshots.get(&key.id) {
+                self.hydrate(*key, *snapshot).await?;
             }
         }
-        Ok(peeked)
+        let minutes = self.minutes.peek_many(keys).await?;
+        let peeked = keys.iter().zip(minutes).map(|(key, minute)| {
+            // The local limiter may still know keys that the store doesn't have.
+            let (snapshot, minute) = snapshots.get(&key.id).zip(minute)?;
+            Some(self.limit_status(minute, snapshot))
+        });
+        Ok(peeked.collect())
     }
 
     /// Limit status with the minute of the local limiter and the month of the store.

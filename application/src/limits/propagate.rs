@@ -1,12 +1,16 @@
 //! Propagation of changed keys from the store to the limiter.
 
 use std::collections::HashMap;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::keys::{CountedKey, KeyId};
 use domain::month::Month;
+use ports::Cause;
 use ports::outbound::{Clock, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Timer};
+
+use super::snapshots::read_many;
 
 /// Time for which a failing limiter is retried before the change is acknowledged. Change feeds poll four
 /// times a second; a failing call takes 200 ms by default, and each key is resynchronised within a second
@@ -24,20 +28,6 @@ pub(crate) struct ChangePropagator {
     clock: Arc<dyn Clock>,
 }
 
-/// Reason why a key's state wasn't applied to the limiter.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum PropagationError {
-    /// The key can't be read.
-    #[error(transparent)]
-    Store(StoreError),
-    /// The key was read, but the limiter failed.
-    #[error("{error}")]
-    Limiter {
-        snapshot: Snapshot,
-        error: LimiterError,
-    },
-}
-
 impl ChangePropagator {
     pub(crate) fn new(
         keys: Arc<dyn KeyStore>,
@@ -51,24 +41,19 @@ impl ChangePropagator {
         }
     }
 
-    /// Applies a key's state once, and returns its snapshot with the use of this month; `None` if no key has
-    /// the id.
-    pub(crate) async fn apply(
-        &self,
-        key: CountedKey,
-    ) -> Result<Option<Snapshot>, PropagationError> {
+    /// Applies a key's state once.
+    pub(crate) async fn apply(&self, key: CountedKey) -> Result<(), Cause> {
         let month = Month::of(self.clock.now());
         let snapshot = self.keys.snapshot(key.id, month).await;
-        let snapshot = snapshot.map_err(PropagationError::Store)?;
-        if let Some(snapshot) = snapshot {
-            let applied = self.limiter.apply(key, snapshot.state).await;
-            applied.map_err(|error| PropagationError::Limiter { snapshot, error })?;
-        }
-        Ok(snapshot)
+        let Some(snapshot) = snapshot.map_err(|error| error.cause)? else {
+            return Ok(());
+        };
+        let applied = self.limiter.apply(key, snapshot.state).await;
+        applied.map_err(|error| error.cause)
     }
 
-    /// Returns the keys' snapshots once the changes are effective in every process: the limiter applied them,
-    /// or has failed for so long that no process decides by it any more.
+    /// Returns the keys' snapshots, with the use of this month, once the changes are effective in every
+    /// process: the limiter applied them, or has failed for so long that no process decides by it any more.
     ///
     /// # Errors
     /// The store can't be read, so it isn't known which processes still follow it.
@@ -79,48 +64,51 @@ impl ChangePropagator {
     ) -> Result<HashMap<KeyId, Snapshot>, StoreError> {
         let started = self.clock.monotonic();
         let is_late = || self.clock.monotonic().saturating_sub(started) >= RETRY_FOR;
-        let mut snapshots = HashMap::new();
-        let mut left = keys.to_vec();
+        let month = Month::of(self.clock.now());
+        let mut missed = keys.to_vec();
         loop {
-            let mut failure = None;
-            let mut missed = Vec::new();
-            for key in left {
-                // If the limiter fails for one key, the others are tried without delay, but not after the
-                // time limit, because each failing call takes time.
-                if failure.is_some() && is_late() {
-                    missed.push(key);
-                    continue;
-                }
-                match self.apply(key).await {
-                    Ok(snapshot) => snapshots.extend(snapshot.map(|snapshot| (key.id, snapshot))),
-                    Err(error) => {
-                        missed.push(key);
-                        if let PropagationError::Limiter { snapshot, .. } = error {
-                            snapshots.insert(key.id, snapshot);
-                        }
-                        failure = Some(error);
-                    }
-                }
-            }
-            let Some(error) = failure else {
-                return Ok(snapshots);
+            let read = read_many(&*self.keys, keys, month).await;
+            let failure = match &read {
+                Ok(snapshots) => self.apply_all(&mut missed, snapshots, is_late).await,
+                Err(_) => None,
             };
-            if !is_late() {
-                left = missed;
-                timer.pause(RETRY_INTERVAL).await;
-                continue;
-            }
-            return match error {
-                PropagationError::Store(error) => Err(error),
-                PropagationError::Limiter { error, .. } => {
+            match (read, failure) {
+                (Ok(snapshots), None) => return Ok(snapshots),
+                (Ok(snapshots), Some(error)) if is_late() => {
                     let keys = missed.len();
                     tracing::warn!(
                         keys, %error,
                         "changed keys could not be applied to the limiter; they hold by the store"
                     );
-                    Ok(snapshots)
+                    return Ok(snapshots);
                 }
-            };
+                (Err(error), _) if is_late() => return Err(error),
+                _ => timer.pause(RETRY_INTERVAL).await,
+            }
         }
+    }
+
+    /// Applies the states of keys; removes those that were applied, and returns the last failure. If the
+    /// limiter fails for one key, the others are tried without delay, but not after the time limit, because
+    /// each failing call takes time.
+    async fn apply_all(
+        &self,
+        keys: &mut Vec<CountedKey>,
+        snapshots: &HashMap<KeyId, Snapshot>,
+        is_late: impl Fn() -> bool,
+    ) -> Option<LimiterError> {
+        let mut failure = None;
+        for key in mem::take(keys) {
+            let Some(snapshot) = snapshots.get(&key.id) else {
+                continue;
+            };
+            if failure.is_some() && is_late() {
+                keys.push(key);
+            } else if let Err(error) = self.limiter.apply(key, snapshot.state).await {
+                keys.push(key);
+                failure = Some(error);
+            }
+        }
+        failure
     }
 }

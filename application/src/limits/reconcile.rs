@@ -3,17 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::keys::{CountedKey, KeyId};
+use domain::keys::CountedKey;
 use domain::month::Month;
 use futures::{StreamExt, stream};
 use ports::outbound::{KeyStore, StoreError};
 
-use super::active_keys::LimiterView;
 use super::fallback::{FallbackLimiter, LimiterMode};
+use super::snapshots::read_many;
+use super::sync_table::LimiterView;
 
-/// Number of keys that are read in one query.
-const BATCH: usize = 500;
-/// Number of concurrent hydrations; few, because the limiter also has to decide about requests.
+/// Number of concurrent repairs; few, because the limiter also has to decide about requests.
 const CONCURRENCY: usize = 16;
 
 /// Merges the store's counts and states into the shared limiter, for keys with verdicts since the last
@@ -36,67 +35,48 @@ impl Reconciliation {
         Self { limiter, keys }
     }
 
-    /// Compares the shared limiter's values of each key with the store, and hydrates the keys that differ;
-    /// returns their number. Does nothing while the shared limiter is down, and stops if it fails; remaining
-    /// keys are kept for the next round.
+    /// Compares the shared limiter's values of each key with the store, and resynchronises the keys that
+    /// differ; returns their number. Does nothing while the shared limiter is down, and stops if it fails; the
+    /// next round compares these keys again.
     ///
     /// # Errors
-    /// The store can't be read; the next round continues with the remaining keys.
+    /// The store can't be read.
     pub async fn round(&self) -> Result<usize, StoreError> {
+        let mut repaired = 0;
         if self.limiter.mode() == LimiterMode::Degraded {
-            return Ok(0);
+            return Ok(repaired);
         }
-        let mut left = self.limiter.active_keys().take();
-        let merged = self.merge(&mut left).await;
-        self.limiter.active_keys().put_back(left);
-        merged
-    }
-
-    /// Removes reconciled keys from `left`.
-    async fn merge(
-        &self,
-        left: &mut HashMap<CountedKey, LimiterView>,
-    ) -> Result<usize, StoreError> {
-        let mut merged = 0;
-        for (month, keys) in by_month(left) {
-            for batch in keys.chunks(BATCH) {
-                let ids: Vec<_> = batch.iter().map(|key| key.id).collect();
-                let snapshots = self.keys.snapshots(&ids, month).await?;
-                let snapshots: HashMap<KeyId, _> = snapshots.into_iter().collect();
-                let mut differ = Vec::new();
-                for key in batch {
-                    if let Some(snapshot) = snapshots.get(&key.id)
-                        && !left[key].agrees_with(snapshot)
-                    {
-                        differ.push((*key, *snapshot));
-                    }
+        let views = self.limiter.sync_table().views();
+        for (month, views) in by_month(views) {
+            let keys: Vec<_> = views.iter().map(|(key, _)| *key).collect();
+            let snapshots = read_many(&*self.keys, &keys, month).await?;
+            let differ = views.iter().filter(|(key, view)| {
+                let snapshot = snapshots.get(&key.id);
+                snapshot.is_some_and(|snapshot| !view.agrees_with(snapshot))
+            });
+            let mut repairs = stream::iter(differ)
+                .map(|(key, _)| self.limiter.repair(*key))
+                .buffer_unordered(CONCURRENCY);
+            while let Some(is_repaired) = repairs.next().await {
+                if !is_repaired? {
+                    return Ok(repaired);
                 }
-                let rehydrate = |(key, snapshot)| self.limiter.rehydrate(key, snapshot);
-                let mut rehydrated = stream::iter(differ)
-                    .map(rehydrate)
-                    .buffer_unordered(CONCURRENCY);
-                while let Some(result) = rehydrated.next().await {
-                    if result.is_err() {
-                        return Ok(merged);
-                    }
-                    merged += 1;
-                }
-                drop(rehydrated);
-                for key in batch {
-                    left.remove(key);
-                }
+                repaired += 1;
             }
+            self.limiter.sync_table().compared(&views);
         }
-        Ok(merged)
+        Ok(repaired)
     }
 }
 
-/// The keys by the month of their counts, by the shared limiter's clock. There may be two months in the first
-/// seconds of a month.
-fn by_month(views: &HashMap<CountedKey, LimiterView>) -> HashMap<Month, Vec<CountedKey>> {
+/// The verdicts by the month of their counts, by the shared limiter's clock. There may be two months in the
+/// first seconds of a month.
+fn by_month(
+    views: Vec<(CountedKey, LimiterView)>,
+) -> HashMap<Month, Vec<(CountedKey, LimiterView)>> {
     let mut months = HashMap::<_, Vec<_>>::new();
-    for (key, view) in views {
-        months.entry(view.month()).or_default().push(*key);
+    for view in views {
+        months.entry(view.1.month).or_default().push(view);
     }
     months
 }

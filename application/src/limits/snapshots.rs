@@ -3,11 +3,31 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use domain::keys::KeyId;
+use domain::keys::{CountedKey, KeyId};
 use domain::month::Month;
 use futures::channel::oneshot;
 use futures::future::{self, Either};
 use ports::outbound::{KeyStore, Snapshot, StoreError};
+
+/// Maximum number of keys that are read in one query.
+const MOST_KEYS: usize = 500;
+
+/// Reads the snapshots of many keys. Unknown ids are left out.
+///
+/// # Errors
+/// The store can't be read.
+pub(super) async fn read_many(
+    store: &dyn KeyStore,
+    keys: &[CountedKey],
+    month: Month,
+) -> Result<HashMap<KeyId, Snapshot>, StoreError> {
+    let mut snapshots = HashMap::with_capacity(keys.len());
+    for keys in keys.chunks(MOST_KEYS) {
+        let ids: Vec<_> = keys.iter().map(|key| key.id).collect();
+        snapshots.extend(store.snapshots(&ids, month).await?);
+    }
+    Ok(snapshots)
+}
 
 /// Reads snapshots, with one query at a time. A read is answered by a query that began after the read.
 pub(crate) struct SnapshotReader {

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use domain::keys::HashGeneration;
-use domain::lookups::{LookupId, LookupSecrets, Part};
-use domain::people::customer::CustomerId;
-use domain::proofs::archive::ContentKey;
+use domain::lookups::{LookupSecrets, Part};
 use ports::Cause;
-use ports::outbound::{Cipher, CipherError, LookupFacts, StoredLookup};
+use ports::outbound::{Cipher, LookupFacts, StoredLookup};
 
 use super::content::{Answer, Question};
 use super::finding::Finding;
+use crate::encryption::Sealing;
 
 /// Encrypts and decrypts question, answer and finding of lookups. A ciphertext is bound to its lookup,
 /// customer and part, and can't be decrypted as another one.
@@ -18,11 +17,6 @@ pub struct LookupEncryption {
     cipher: Arc<dyn Cipher>,
     secrets: LookupSecrets,
 }
-
-/// The secret of a lookup's generation isn't configured any more.
-#[derive(Debug, thiserror::Error)]
-#[error("the store secret of generation {0} isn't listed any more: list it in CEP_STORE_SECRET")]
-pub(crate) struct UnknownGeneration(pub(crate) u16);
 
 impl LookupEncryption {
     /// Creates the encryption with these secrets.
@@ -85,36 +79,24 @@ impl LookupEncryption {
     }
 
     fn encrypt(&self, facts: &LookupFacts, part: Part, plain: &[u8]) -> Result<Vec<u8>, Cause> {
-        self.with_key(facts, part, |key, context| {
-            self.cipher.encrypt(key, context, plain)
-        })
+        self.sealing(facts, part).encrypt(&*self.cipher, plain)
     }
 
     fn decrypt(&self, facts: &LookupFacts, part: Part, content: &[u8]) -> Result<Vec<u8>, Cause> {
-        self.with_key(facts, part, |key, context| {
-            self.cipher.decrypt(key, context, content)
-        })
+        self.sealing(facts, part).decrypt(&*self.cipher, content)
     }
 
-    fn with_key(
-        &self,
-        facts: &LookupFacts,
-        part: Part,
-        run: impl FnOnce(&ContentKey, &[u8]) -> Result<Vec<u8>, CipherError>,
-    ) -> Result<Vec<u8>, Cause> {
-        let key = self.secrets.key(facts.generation, facts.id, part);
-        let key = key.ok_or_else(|| Arc::new(UnknownGeneration(facts.generation.0)) as Cause)?;
-        let context = context(facts.id, facts.customer, part);
-        run(&key, &context).map_err(|error| Arc::new(error) as Cause)
+    /// A ciphertext is bound to the lookup, its owner and the part.
+    fn sealing(&self, facts: &LookupFacts, part: Part) -> Sealing {
+        Sealing {
+            key: self.secrets.key(facts.generation, facts.id, part),
+            generation: facts.generation,
+            context: [
+                &facts.id.0.as_bytes()[..],
+                facts.customer.0.as_bytes(),
+                part.name().as_bytes(),
+            ]
+            .concat(),
+        }
     }
-}
-
-/// Additional authenticated data: the lookup, its owner and the part.
-fn context(LookupId(id): LookupId, CustomerId(customer): CustomerId, part: Part) -> Vec<u8> {
-    [
-        &id.as_bytes()[..],
-        customer.as_bytes(),
-        part.name().as_bytes(),
-    ]
-    .concat()
 }

@@ -33,8 +33,7 @@ pub struct PersonLookupSources {
 /// Reads and removes the stored lookups of people's own accounts.
 pub struct PersonLookupService {
     lookups: Arc<LookupService>,
-    store: Arc<dyn LookupStore>,
-    keys: Arc<dyn KeyStore>,
+    sources: PersonLookupSources,
     authorization: Authorization,
     clock: Arc<dyn Clock>,
 }
@@ -47,15 +46,10 @@ impl PersonLookupService {
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
     ) -> Self {
-        let PersonLookupSources {
-            store,
-            keys,
-            customers,
-        } = sources;
+        let customers = Arc::clone(&sources.customers);
         Self {
             lookups,
-            store,
-            keys,
+            sources,
             authorization: Authorization::new(customers, Arc::clone(&clock), random),
             clock,
         }
@@ -75,7 +69,11 @@ impl PersonLookupService {
         key: KeyId,
     ) -> Result<CounterId, PersonLookupError> {
         let month = Month::of(self.clock.now());
-        let found = self.keys.find(Scope::Of(customer), key, month).await?;
+        let found = self
+            .sources
+            .keys
+            .find(Scope::Of(customer), key, month)
+            .await?;
         let found = found.ok_or(PersonLookupError::NotFound)?;
         Ok(found.key.counters)
     }
@@ -112,7 +110,7 @@ impl PersonLookupService {
             batch: query.batch,
         };
         let reader = &self.lookups.reader;
-        let page = reader.page(&*self.store, customer, &filter, &query.page);
+        let page = reader.page(&*self.sources.store, customer, &filter, &query.page);
         Ok(page.await?)
     }
 
@@ -127,9 +125,13 @@ impl PersonLookupService {
         id: LookupId,
     ) -> Result<LookupView, PersonLookupError> {
         let customer = self.customer(caller).await?;
-        let found = self.store.lookup(customer, id).await?;
+        let found = self.sources.store.lookup(customer, id).await?;
         let found = found.ok_or(PersonLookupError::NotFound)?;
-        Ok(self.lookups.reader.read(&*self.store, &found).await?)
+        Ok(self
+            .lookups
+            .reader
+            .read(&*self.sources.store, &found)
+            .await?)
     }
 
     /// Follows a lookup's changes until it is final.
@@ -142,11 +144,11 @@ impl PersonLookupService {
         id: LookupId,
     ) -> Result<LookupChanges, PersonLookupError> {
         let customer = self.customer(caller).await?;
-        let found = self.store.lookup(customer, id).await?;
+        let found = self.sources.store.lookup(customer, id).await?;
         found.ok_or(PersonLookupError::NotFound)?;
         Ok(LookupChanges {
             lookups: Arc::clone(&self.lookups),
-            store: Arc::clone(&self.store),
+            store: Arc::clone(&self.sources.store),
             customer,
             id,
             last: None,
@@ -167,7 +169,11 @@ impl PersonLookupService {
             Cancellation::Canceled(lookup) => {
                 let request_id = &caller.request_id;
                 tracing::info!(target: "cep::lookup", %id, %request_id, "a person canceled a lookup");
-                Ok(self.lookups.reader.read(&*self.store, &lookup).await?)
+                Ok(self
+                    .lookups
+                    .reader
+                    .read(&*self.sources.store, &lookup)
+                    .await?)
             }
             Cancellation::Final => Err(PersonLookupError::Final),
             Cancellation::Unknown => Err(PersonLookupError::NotFound),
@@ -186,7 +192,7 @@ impl PersonLookupService {
             tracing::info!(target: "cep::lookup", %id, %request_id, "a person erased a lookup");
             return Ok(());
         }
-        match self.store.lookup(customer, id).await? {
+        match self.sources.store.lookup(customer, id).await? {
             Some(_) => Err(PersonLookupError::NotFinal),
             None => Err(PersonLookupError::NotFound),
         }

@@ -21,8 +21,8 @@ use domain::query::ProofQuery;
 use domain::transfer::Banks;
 use ports::Cause;
 use ports::outbound::{
-    Cancellation, Clock, LookupFacts, LookupFilter, LookupStore, NewLookup, ScopeClaim, StoreError,
-    StoredLookup, Timer,
+    CanceledLookup, Cancellation, Clock, LookupFacts, LookupFilter, LookupStore, NewLookup,
+    ScopeClaim, StoreError, StoredLookup, Timer,
 };
 
 use super::content::Question;
@@ -195,7 +195,7 @@ impl LookupService {
         const MOST: u32 = 500;
         let canceled = self.store.cancel_orphaned(MOST, self.clock.now()).await?;
         for lookup in &canceled {
-            self.conclude_canceled(lookup).await;
+            self.conclude_canceled(&lookup.facts).await;
         }
         Ok(canceled.len())
     }
@@ -209,7 +209,7 @@ impl LookupService {
         let canceled = self.store.cancel_lookup(customer, id, self.clock.now());
         let canceled = canceled.await?;
         if let Cancellation::Canceled(lookup) = &canceled {
-            self.conclude_canceled(lookup).await;
+            self.conclude_canceled(&lookup.facts).await;
         }
         Ok(canceled)
     }
@@ -228,14 +228,24 @@ impl LookupService {
         self.signals.changed(id);
     }
 
-    /// Records the end of a canceled lookup's request.
-    async fn conclude_canceled(&self, lookup: &StoredLookup) {
-        self.signals.changed(lookup.facts.id);
+    /// Signals the end of a canceled lookup, and records that of its request.
+    async fn conclude_canceled(&self, facts: &LookupFacts) {
+        self.signals.changed(facts.id);
         let settlement = Settlement::of(Outcome::Canceled);
-        let charged = charged(&lookup.facts);
-        self.gatekeeper
-            .conclude(charged, settlement, Duration::ZERO)
-            .await;
+        let concluded = self
+            .gatekeeper
+            .conclude(charged(facts), settlement, Duration::ZERO);
+        concluded.await;
+    }
+
+    /// Concludes lookups that were canceled with their batch.
+    pub(crate) async fn conclude_canceled_rows(&self, canceled: Vec<CanceledLookup>) {
+        for CanceledLookup { facts, refunded } in canceled {
+            if refunded {
+                self.gatekeeper.refund_unattended(&charged(&facts)).await;
+            }
+            self.conclude_canceled(&facts).await;
+        }
     }
 
     /// Checks a caller's key, and counts a read against its limit.

@@ -98,9 +98,9 @@ impl LookupSignals {
         self.work.work();
     }
 
-    /// Resolves once there is work that wasn't signalled before. Only one task may wait at a time.
-    pub(super) async fn next_work(&self) {
-        self.work.next_work().await;
+    /// The signal of new work and free places to the worker.
+    pub(super) fn worker(&self) -> &WorkSignal {
+        &self.work
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<LookupId, Vec<Sender<()>>>> {
@@ -164,7 +164,7 @@ mod tests {
             signals.listening(is_listening);
             assert!(one.unwrap().now_or_never().is_some());
             assert!(other.unwrap().now_or_never().is_some());
-            assert!(signals.next_work().now_or_never().is_some());
+            assert!(signals.worker().next_work().now_or_never().is_some());
             assert_eq!(signals.is_listening(), is_listening);
         }
     }
@@ -174,8 +174,8 @@ mod tests {
         let signals = LookupSignals::default();
         signals.work();
         signals.work();
-        assert!(signals.next_work().now_or_never().is_some());
-        let mut next = pin!(signals.next_work());
+        assert!(signals.worker().next_work().now_or_never().is_some());
+        let mut next = pin!(signals.worker().next_work());
         assert!(next.as_mut().now_or_never().is_none());
         signals.work();
         assert!(next.now_or_never().is_some());

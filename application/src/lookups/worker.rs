@@ -1,12 +1,11 @@
-//! The worker: claims due lookups, and makes their attempts.
+//! The worker of lookups: makes the attempts of those that are due.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use crate::proofs::{Delivery, FetchError};
-use chrono::{NaiveDate, TimeDelta};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::calendar;
 use domain::keys::Environment;
 use domain::lookups::{Attempt, NextStep, RetryRule, RetryScale};
@@ -19,9 +18,11 @@ use futures::future::{Either, select};
 use futures::pin_mut;
 use ports::Cause;
 use ports::outbound::{
-    ClaimEnd, ClaimedLookup, Clock, Lease, LookupChange, LookupFacts, LookupStore, Random,
-    StoredLookup, Timer,
+    ClaimEnd, ClaimedClasses, ClaimedLookup, Clock, Lease, LookupChange, LookupFacts, LookupStore,
+    Random, StoreError, StoredLookup, Timer,
 };
+use tracing::Span;
+use uuid::Uuid;
 
 use super::content::{Answer, Question};
 use super::encryption::LookupEncryption;
@@ -30,17 +31,17 @@ use super::service::charged;
 use super::signals::LookupSignals;
 use crate::admission::GatekeeperService;
 use crate::proofs::{
-    DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, ProofSource, SpawnTask,
+    DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, ProofSource,
 };
-use crate::sync::WorkSignal;
+use crate::sync::worker::{LEASE, POLL, Place, Queue, Tasks, Worker};
+use crate::sync::{SpawnTask, WorkSignal};
 
 mod attempted;
-mod rounds;
 
 use attempted::{Attempted, EncryptedAnswer, NoXml, ending, kept};
 
-/// Length of a lease, after which another process continues the work of a process that died.
-const LEASE: TimeDelta = TimeDelta::seconds(30);
+/// Longest pause between two rounds while other processes' changes are signalled.
+const POLL_WHILE_LISTENING: Duration = Duration::from_secs(5);
 /// Interval at which a lease is extended during an attempt.
 const RENEWAL: Duration = Duration::from_secs(10);
 /// Shortest time until a lookup without a turn at the bank is due again.
@@ -76,23 +77,70 @@ pub struct WorkerParts {
     pub test_scale: RetryScale,
 }
 
-/// Makes attempts of stored lookups. Several processes may run it: each lookup is claimed by one.
-pub struct LookupWorker {
-    parts: WorkerParts,
-    busy: AtomicU32,
-}
+/// Makes attempts of stored lookups.
+pub type LookupWorker = Worker<WorkerParts>;
 
-impl LookupWorker {
-    /// Creates a worker from its dependencies.
-    pub fn new(parts: WorkerParts) -> Self {
-        Self {
-            parts,
-            busy: AtomicU32::new(0),
+impl Queue for WorkerParts {
+    type Job = ClaimedLookup;
+    const JOBS: &'static str = "lookups";
+
+    fn tasks(&self) -> Tasks<'_> {
+        Tasks {
+            clock: &*self.clock,
+            timer: &*self.timer,
+            random: &*self.random,
+            spawn: &self.spawn,
+            places: self.places,
+            signal: Some(self.signals.worker()),
         }
     }
 
+    fn reserved(places: u32) -> u32 {
+        places / 4
+    }
+
+    async fn claim(
+        &self,
+        classes: ClaimedClasses,
+        most: u32,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Result<Vec<ClaimedLookup>, StoreError> {
+        self.store.claim_lookups(most, classes, now, lease).await
+    }
+
+    fn describe(ClaimedLookup { lookup, .. }: &ClaimedLookup) -> (Uuid, Span) {
+        let id = lookup.facts.id;
+        let span = tracing::info_span!(target: "cep::trace", "lookup attempt", lookup = %id);
+        (id.0, span)
+    }
+
+    async fn work(&self, claimed: ClaimedLookup, lease: Lease, _: &Place<Self>) {
+        let id = claimed.lookup.facts.id;
+        self.signals.changed(id);
+        self.attempt_under(claimed, lease).await;
+        self.signals.changed(id);
+    }
+
+    async fn pause(&self, _: usize, is_full: bool) -> Result<Duration, StoreError> {
+        if !self.signals.is_listening() || is_full {
+            // A place that becomes free is signalled.
+            return Ok(POLL);
+        }
+        let Some(due_at) = self.store.next_due().await? else {
+            return Ok(POLL_WHILE_LISTENING);
+        };
+        let wait = due_at - self.clock.now();
+        // Lookups that are due already were claimed by another process, or found no free place.
+        let wait = wait.to_std().unwrap_or(POLL);
+        Ok(wait.min(POLL_WHILE_LISTENING))
+    }
+}
+
+impl WorkerParts {
     /// Makes one attempt while the lease is held, and stores its result.
-    async fn work(&self, ClaimedLookup { lookup, attempts }: ClaimedLookup, lease: Lease) {
+    async fn attempt_under(&self, claimed: ClaimedLookup, lease: Lease) {
+        let ClaimedLookup { lookup, attempts } = claimed;
         let id = lookup.facts.id;
         // A panic counts as a failed attempt; otherwise it would be repeated forever.
         let attempt = AssertUnwindSafe(self.attempt(&lookup)).catch_unwind();
@@ -116,10 +164,10 @@ impl LookupWorker {
     /// Extends the lease at intervals; returns once it is lost.
     async fn keep_lease(&self, lookup: &StoredLookup, lease: Lease) {
         loop {
-            self.parts.timer.pause(RENEWAL).await;
-            let until = self.parts.clock.now() + LEASE;
+            self.timer.pause(RENEWAL).await;
+            let until = self.clock.now() + LEASE;
             let renewed = Lease { until, ..lease };
-            match self.parts.store.renew_lease(lookup.facts.id, renewed).await {
+            match self.store.renew_lease(lookup.facts.id, renewed).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 // The lease remains valid unless another process claims the lookup, which is detected when
@@ -132,8 +180,8 @@ impl LookupWorker {
     /// Fetches the proof, and encrypts it.
     async fn attempt(&self, lookup: &StoredLookup) -> Attempted {
         let facts = &lookup.facts;
-        let started = self.parts.clock.monotonic();
-        let question = match self.parts.encryption.question(lookup) {
+        let started = self.clock.monotonic();
+        let question = match self.encryption.question(lookup) {
             Ok(question) => question,
             Err(cause) => {
                 tracing::error!(id = %facts.id, %cause, "a lookup can't be decrypted");
@@ -149,7 +197,6 @@ impl LookupWorker {
         let FetchReport {
             details, result, ..
         } = self
-            .parts
             .proofs
             .fetch(ProofRequest {
                 query,
@@ -184,7 +231,7 @@ impl LookupWorker {
             date,
             banks: details.banks,
             bank_time: details.bank_time,
-            duration: self.parts.clock.monotonic().saturating_sub(started),
+            duration: self.clock.monotonic().saturating_sub(started),
             ..attempted
         }
     }
@@ -197,7 +244,7 @@ impl LookupWorker {
         files: RequestedFiles,
     ) -> Result<EncryptedAnswer, Cause> {
         let (xml, pdf) = kept(&delivery.files, files).ok_or_else(|| Arc::new(NoXml) as Cause)?;
-        let history = &self.parts.history;
+        let history = &self.history;
         let marks = history.marks(Presented {
             environment: facts.environment,
             issuer: Some(delivery.issuer),
@@ -213,7 +260,7 @@ impl LookupWorker {
             origin: ProofOrigin::Fetched,
         };
         Ok(EncryptedAnswer {
-            content: self.parts.encryption.encrypt_answer(facts, &answer)?,
+            content: self.encryption.encrypt_answer(facts, &answer)?,
             mark: marks.first().copied(),
             _turn: turn,
             seal: delivery.seal.verdict.into(),
@@ -222,8 +269,8 @@ impl LookupWorker {
 
     /// Encrypts the bank's answer without a proof; `None` if it gave none.
     fn finding(&self, facts: &LookupFacts, error: &FetchError) -> Option<Vec<u8>> {
-        let finding = Finding::of(error, calendar::today(self.parts.clock.now()))?;
-        let encrypted = self.parts.encryption.encrypt_finding(facts, &finding);
+        let finding = Finding::of(error, calendar::today(self.clock.now()))?;
+        let encrypted = self.encryption.encrypt_finding(facts, &finding);
         let encrypted = encrypted.inspect_err(|cause| {
             tracing::error!(id = %facts.id, %cause, "the bank's answer can't be encrypted");
         });
@@ -239,7 +286,7 @@ impl LookupWorker {
         lease: Lease,
     ) -> Result<(), Cause> {
         let facts = &lookup.facts;
-        let now = self.parts.clock.now();
+        let now = self.clock.now();
         // If the bank failed this time, its previous finding is kept.
         let finding = attempted.finding.as_ref().or(lookup.finding.as_ref());
         let finding = finding.filter(|_| attempted.answer.is_none());
@@ -277,7 +324,7 @@ impl LookupWorker {
         };
         let is_stored = self.store_end(&end(Some(attempt), change)).await?;
         if let Some((state, settlement)) = settlement.filter(|_| is_stored) {
-            self.parts.webhooks.work();
+            self.webhooks.work();
             let number = outcomes.len();
             let outcome = settlement.outcome.name();
             tracing::info!(
@@ -291,7 +338,6 @@ impl LookupWorker {
             );
             let duration = attempted.duration;
             let conclusion = self
-                .parts
                 .gatekeeper
                 .conclude(charged(facts), settlement, duration);
             conclusion.await;
@@ -301,7 +347,7 @@ impl LookupWorker {
 
     /// Stores the end of a claim; returns `false` if the lease was lost.
     async fn store_end(&self, end: &ClaimEnd) -> Result<bool, Cause> {
-        let stored = self.parts.store.end_claim(end).await;
+        let stored = self.store.end_claim(end).await;
         let stored = stored.map_err(|error| Arc::new(error) as Cause)?;
         if !stored {
             tracing::info!(id = %end.id, "a lookup was canceled, or another process goes on with it");
@@ -311,9 +357,9 @@ impl LookupWorker {
 
     fn rule(&self, lookup: &StoredLookup, date: Option<NaiveDate>) -> RetryRule {
         // A question that can't be decrypted now may be readable later, once its secret is configured again.
-        let date = date.unwrap_or_else(|| calendar::today(self.parts.clock.now()));
+        let date = date.unwrap_or_else(|| calendar::today(self.clock.now()));
         let scale = match lookup.facts.environment {
-            Environment::Test => self.parts.test_scale,
+            Environment::Test => self.test_scale,
             Environment::Live => RetryScale::NONE,
         };
         RetryRule {

@@ -5,8 +5,8 @@
 //! circuit breaker is open because the database keeps failing. Writes run after the answer.
 //! keeps failing (a circuit breaker); writes go on after the answer, one at a time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -25,9 +25,9 @@ use tracing::Instrument as _;
 use super::acceptance::accept;
 use super::memory::{CachedProof, Origin, Subject};
 use super::pending_write::PendingWrite;
-use super::spawn::SpawnTask;
-use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
-use crate::sync::keyed_mutex::KeyedMutex;
+use crate::sync::SpawnTask;
+use crate::sync::circuit::{Circuit, Service};
+use crate::sync::places::Places;
 use content::{Content, Damaged};
 
 mod content;
@@ -40,6 +40,12 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 const MOST_WRITING: usize = 128;
 /// Maximum size of proofs that wait to be written, some thousand XMLs. Further proofs aren't archived.
 const MAX_WAITING_BYTES: usize = 16 << 20;
+
+const ARCHIVE: Service = Service {
+    name: "archive of proofs",
+    fails: "the archive of proofs fails: it is left out, but for one call at a time",
+    answers: "the archive of proofs works again",
+};
 
 /// Dependencies of an [`ArchiveService`].
 pub struct ArchiveParts {
@@ -62,10 +68,10 @@ pub struct ArchiveParts {
 /// The archive of issued proofs.
 pub struct ArchiveService {
     parts: ArchiveParts,
-    breaker: Mutex<Breaker>,
+    circuit: Circuit,
     /// Locked per transfer while its entry is written or removed, so that a removal covers all earlier
     /// writes.
-    writing: KeyedMutex,
+    writing: Places,
     waiting_bytes: AtomicUsize,
     dropped: AtomicU64,
 }
@@ -74,9 +80,9 @@ impl ArchiveService {
     /// Creates an archive from its dependencies.
     pub fn new(parts: ArchiveParts) -> Self {
         Self {
+            circuit: Circuit::new(ARCHIVE, Arc::clone(&parts.clock)),
             parts,
-            breaker: Mutex::default(),
-            writing: KeyedMutex::new(MOST_WRITING),
+            writing: Places::exclusive(MOST_WRITING),
             waiting_bytes: AtomicUsize::new(0),
             dropped: AtomicU64::new(0),
         }
@@ -116,7 +122,7 @@ impl ArchiveService {
         keys: &[ArchiveKeys],
         request_id: &RequestId,
     ) -> Option<Vec<ArchivedProof>> {
-        let call = self.begin_call()?;
+        let call = self.circuit.begin_call()?;
         let indexes: Vec<_> = keys.iter().map(|keys| keys.index).collect();
         let since = self.parts.clock.now() - self.parts.retention;
         let reading = self.parts.store.archived_proofs(&indexes, since);
@@ -193,7 +199,7 @@ impl ArchiveService {
         let Some(keys) = keys.first() else {
             return Ok(());
         };
-        let _turn = self.writing.lock(&keys.index).await;
+        let _turn = self.writing.take(&keys.index).await;
         let Some(plain) = content.encode() else {
             return Err(Arc::new(TooLarge));
         };
@@ -203,7 +209,7 @@ impl ArchiveService {
             index: keys.index,
             content: content.map_err(|error| Arc::new(error) as Cause)?,
         };
-        let Some(call) = self.begin_call() else {
+        let Some(call) = self.circuit.begin_call() else {
             // The breaker has logged the reason.
             self.dropped.fetch_add(1, Ordering::Relaxed);
             return Ok(());
@@ -221,10 +227,10 @@ impl ArchiveService {
     pub(super) async fn remove(&self, subject: &Subject, request_id: &RequestId) {
         let indexes: Vec<_> = self.keys(subject).iter().map(|keys| keys.index).collect();
         let _turn = match indexes.first() {
-            Some(index) => self.writing.lock(index).await,
+            Some(index) => self.writing.take(index).await,
             None => return,
         };
-        let Some(call) = self.begin_call() else {
+        let Some(call) = self.circuit.begin_call() else {
             tracing::warn!(%request_id, "a proof of a payment that was returned stays archived: the archive fails");
             return;
         };
@@ -253,34 +259,6 @@ impl ArchiveService {
             Either::Right(_) => Err(StoreError {
                 cause: Arc::new(TimedOut(timeout)),
             }),
-        }
-    }
-}
-
-impl Guarded for ArchiveService {
-    const NAME: &'static str = "archive of proofs";
-
-    fn breaker(&self) -> MutexGuard<'_, Breaker> {
-        let breaker = self.breaker.lock();
-        breaker.expect("nothing panics while it holds the breaker")
-    }
-
-    fn now(&self) -> Duration {
-        self.parts.clock.monotonic()
-    }
-
-    fn on_result(&self, _: CallResult, _: Option<Transition>, _: Duration) {}
-
-    fn log(&self, report: TransitionReport, failure: Option<&str>) {
-        let changes = report.count;
-        match report.latest {
-            Transition::Opened => tracing::warn!(
-                failures = FAILURES,
-                changes,
-                failure,
-                "the archive of proofs fails: it is left out, but for one call at a time"
-            ),
-            Transition::Closed => tracing::info!(changes, "the archive of proofs works again"),
         }
     }
 }

@@ -22,10 +22,10 @@ use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
 use super::memory::CachedProof;
 use super::memory::ProofSource;
-use super::spawn::SpawnTask;
 use crate::admission::{AdmissionRequest, GatekeeperService, Identified, Settlement};
 use crate::idempotency::IdempotencyService;
 use crate::lookups::LookupService;
+use crate::sync::SpawnTask;
 
 mod check;
 mod checked;

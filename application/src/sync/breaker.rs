@@ -4,25 +4,22 @@ use std::time::Duration;
 
 use transition_log::TransitionLog;
 
-mod guard;
 mod transition_log;
-
-pub(crate) use guard::{Call, Guarded};
 
 /// Number of consecutive failures that open the circuit. More than one, because a single failure may be
 /// transient, and opening is expensive: every key is read from the store again, and parts of a budget stay
 /// unused. Few, because each failing call may delay a request by its timeout (200 ms).
-pub(crate) const FAILURES: u32 = 3;
+pub(super) const FAILURES: u32 = 3;
 /// First cool-down; it doubles with each failed probe.
-pub(crate) const MIN_COOL_DOWN: Duration = Duration::from_secs(1);
+pub(super) const MIN_COOL_DOWN: Duration = Duration::from_secs(1);
 /// Maximum cool-down.
-pub(crate) const MAX_COOL_DOWN: Duration = Duration::from_secs(15);
+pub(super) const MAX_COOL_DOWN: Duration = Duration::from_secs(15);
 
 /// Circuit breaker. Closed while calls succeed; opens after [`FAILURES`] consecutive failures, and then
 /// rejects calls. After a cool-down it is half-open: a single call is permitted as a probe, whose success
 /// closes it. Times are monotonic.
 #[derive(Debug)]
-pub(crate) struct Breaker {
+pub(super) struct Breaker {
     state: State,
     /// Incremented at each transition, so that results of earlier calls are ignored.
     generation: u64,
@@ -45,13 +42,13 @@ enum State {
 
 /// Permission for one call, whose result has to be recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Permit {
+pub(super) struct Permit {
     generation: u64,
 }
 
 /// Result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallResult {
+pub(super) enum CallResult {
     /// The service answered.
     Success,
     /// The service failed.
@@ -62,7 +59,7 @@ pub(crate) enum CallResult {
 
 /// Change of state that affects callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transition {
+pub(super) enum Transition {
     /// The circuit opened: calls are rejected, except for single probes.
     Opened,
     /// The circuit closed: all calls are permitted.
@@ -71,11 +68,11 @@ pub(crate) enum Transition {
 
 /// Transitions to log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TransitionReport {
+pub(super) struct TransitionReport {
     /// The last transition, into the current state.
-    pub(crate) latest: Transition,
+    pub(super) latest: Transition,
     /// Number of transitions since the last report.
-    pub(crate) count: u32,
+    pub(super) count: u32,
 }
 
 impl Default for Breaker {
@@ -90,12 +87,12 @@ impl Default for Breaker {
 
 impl Breaker {
     /// Returns `true` while all calls are permitted.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         matches!(self.state, State::Closed { .. })
     }
 
     /// Permits a call; `None` while calls are rejected.
-    pub(crate) fn permit(&mut self, now: Duration) -> Option<Permit> {
+    pub(super) fn permit(&mut self, now: Duration) -> Option<Permit> {
         match self.state {
             State::Closed { .. } => {}
             State::Open { until, cool_down } if until <= now => {
@@ -110,7 +107,7 @@ impl Breaker {
 
     /// Time for which calls will be rejected; zero if one is permitted. During a probe, whose end is unknown,
     /// the current cool-down.
-    pub(crate) fn rejected_for(&self, now: Duration) -> Duration {
+    pub(super) fn rejected_for(&self, now: Duration) -> Duration {
         match self.state {
             State::Closed { .. } => Duration::ZERO,
             State::Open { until, .. } => until.saturating_sub(now),
@@ -120,7 +117,7 @@ impl Breaker {
 
     /// The transitions to log now: normally each separately, but several together if they are frequent. To be
     /// called after each call of the service.
-    pub(crate) fn report(&mut self, now: Duration) -> Option<TransitionReport> {
+    pub(super) fn report(&mut self, now: Duration) -> Option<TransitionReport> {
         let count = self.log.take(now)?;
         let latest = if self.is_closed() {
             Transition::Closed
@@ -131,7 +128,7 @@ impl Breaker {
     }
 
     /// Records the result of a call; returns the transition if there was one.
-    pub(crate) fn record(
+    pub(super) fn record(
         &mut self,
         permit: Permit,
         result: CallResult,

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use domain::keys::HashGeneration;
 use domain::people::customer::CustomerId;
-use domain::proofs::archive::ContentKey;
 use domain::webhooks::{EndpointId, EndpointSecret, WebhookSecrets};
 use ports::Cause;
 use ports::outbound::{Cipher, CipherError, EncryptedSecret, StoredEndpoint};
+
+use crate::encryption::Sealing;
 
 /// Encrypts and decrypts signing secrets. A ciphertext is bound to its webhook and customer, and can't be
 /// decrypted for another one.
@@ -15,11 +16,6 @@ pub struct WebhookEncryption {
     cipher: Arc<dyn Cipher>,
     secrets: WebhookSecrets,
 }
-
-/// The store secret of this generation isn't configured any more.
-#[derive(Debug, thiserror::Error)]
-#[error("the store secret of generation {0} isn't listed any more: list it in CEP_STORE_SECRET")]
-struct UnknownGeneration(u16);
 
 impl WebhookEncryption {
     /// Creates the encryption with these secrets.
@@ -38,13 +34,11 @@ impl WebhookEncryption {
         secret: &EndpointSecret,
     ) -> Result<EncryptedSecret, Cause> {
         let generation = self.newest();
-        let key = self.key(generation, id)?;
-        let content = self
-            .cipher
-            .encrypt(&key, &context(customer, id), secret.reveal());
+        let sealing = self.sealing(generation, customer, id);
+        let content = sealing.encrypt(&*self.cipher, secret.reveal())?;
         Ok(EncryptedSecret {
             generation,
-            content: content.map_err(|error| Arc::new(error) as Cause)?,
+            content,
         })
     }
 
@@ -53,20 +47,22 @@ impl WebhookEncryption {
         endpoint: &StoredEndpoint,
         secret: &EncryptedSecret,
     ) -> Result<EndpointSecret, Cause> {
-        let key = self.key(secret.generation, endpoint.id)?;
-        let context = context(endpoint.customer, endpoint.id);
-        let plain = self.cipher.decrypt(&key, &context, &secret.content);
-        let plain = plain.map_err(|error| Arc::new(error) as Cause)?;
+        let sealing = self.sealing(secret.generation, endpoint.customer, endpoint.id);
+        let plain = sealing.decrypt(&*self.cipher, &secret.content)?;
         EndpointSecret::from_slice(&plain).ok_or_else(|| Arc::new(CipherError) as Cause)
     }
 
-    fn key(&self, generation: HashGeneration, id: EndpointId) -> Result<ContentKey, Cause> {
-        let key = self.secrets.key(generation, id);
-        key.ok_or_else(|| Arc::new(UnknownGeneration(generation.0)) as Cause)
+    /// A ciphertext is bound to the webhook and its owner.
+    fn sealing(
+        &self,
+        generation: HashGeneration,
+        CustomerId(customer): CustomerId,
+        id: EndpointId,
+    ) -> Sealing {
+        Sealing {
+            key: self.secrets.key(generation, id),
+            generation,
+            context: [&id.0.as_bytes()[..], customer.as_bytes()].concat(),
+        }
     }
-}
-
-/// Additional authenticated data: the webhook and its owner.
-fn context(CustomerId(customer): CustomerId, EndpointId(id): EndpointId) -> Vec<u8> {
-    [&id.as_bytes()[..], customer.as_bytes()].concat()
 }

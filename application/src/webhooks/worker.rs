@@ -1,11 +1,10 @@
-//! The worker: claims due deliveries, and makes their attempts.
+//! The worker of deliveries: makes the attempts of those that are due.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, Utc};
 use domain::webhooks::{
     AnswerText, AttemptResult, DeliveryAttempt, EndpointSecret, EndpointState, Jitter, SendFailure,
     next_delivery, next_uncounted, signature,
@@ -13,29 +12,21 @@ use domain::webhooks::{
 use futures::future::select;
 use futures::{FutureExt as _, pin_mut};
 use ports::outbound::{
-    ClaimedDelivery, Clock, DeliveryEnd, Lease, OutgoingMessage, Random, ReceiverAnswer,
-    StoreError, StoredEndpoint, Timer, WebhookSender, WebhookStore, new_id,
+    ClaimedClasses, ClaimedDelivery, Clock, DeliveryEnd, Lease, OutgoingMessage, Random,
+    ReceiverAnswer, StoreError, StoredEndpoint, Timer, WebhookSender, WebhookStore,
 };
-use tracing::Instrument as _;
+use tracing::Span;
+use uuid::Uuid;
 
 use super::encryption::WebhookEncryption;
-use crate::proofs::SpawnTask;
-use crate::sync::WorkSignal;
+use crate::sync::worker::{POLL, Place, Queue, Tasks, Worker};
+use crate::sync::{SpawnTask, WorkSignal};
 
-/// Length of a lease, after which another process continues the work of a process that died. Longer than an
-/// attempt can take, so it is never extended.
-const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// Time limit of an attempt, in case the sender exceeds its own.
+/// Time limit of an attempt, in case the sender exceeds its own. Shorter than a lease, which is never extended.
 const DEADLINE: Duration = Duration::from_secs(20);
-/// Longest pause between two rounds without a signal; needed for retries, and for deliveries of other
-/// processes.
-const POLL: Duration = Duration::from_millis(500);
 /// Shortest pause after a round without deliveries, because most signals are ends of lookups without a
 /// webhook.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
-/// Pause between two rounds while the store fails.
-const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(2);
-
 /// Dependencies of a [`DeliveryWorker`].
 pub struct DeliveryWorkerParts {
     /// Store and queue of the deliveries.
@@ -58,105 +49,71 @@ pub struct DeliveryWorkerParts {
     pub places: u32,
 }
 
-/// Makes attempts of deliveries. Several processes may run it: each delivery is claimed by one.
-pub struct DeliveryWorker {
-    parts: DeliveryWorkerParts,
-    busy: AtomicU32,
-}
+/// Makes attempts of deliveries.
+pub type DeliveryWorker = Worker<DeliveryWorkerParts>;
 
-/// Place of a running attempt, which is free again once this is dropped.
-struct BusyPlace(Arc<DeliveryWorker>);
+impl Queue for DeliveryWorkerParts {
+    type Job = ClaimedDelivery;
+    const JOBS: &'static str = "webhooks";
 
-impl Drop for BusyPlace {
-    fn drop(&mut self) {
-        self.0.busy.fetch_sub(1, Ordering::AcqRel);
-        // A webhook that had the maximum number of concurrent attempts may now have another one.
-        self.0.parts.signal.work();
-    }
-}
-
-impl DeliveryWorker {
-    /// Creates a worker from its dependencies.
-    pub fn new(parts: DeliveryWorkerParts) -> Self {
-        Self {
-            parts,
-            busy: AtomicU32::new(0),
+    fn tasks(&self) -> Tasks<'_> {
+        Tasks {
+            clock: &*self.clock,
+            timer: &*self.timer,
+            random: &*self.random,
+            spawn: &self.spawn,
+            places: self.places,
+            // A webhook that had the maximum number of concurrent attempts may have another one once a place
+            // is free.
+            signal: Some(&self.signal),
         }
     }
 
-    /// Runs rounds until the future is dropped.
-    pub async fn run(self: Arc<Self>) {
-        loop {
-            let pause = match self.round().await {
-                Ok(0) => {
-                    self.parts.timer.pause(SHORTEST_PAUSE).await;
-                    POLL
-                }
-                Ok(_) => POLL,
-                Err(error) => {
-                    tracing::warn!(%error, "the queue of webhooks can't be read");
-                    PAUSE_AFTER_FAILURE
-                }
-            };
-            let pause = self.parts.timer.pause(pause);
-            let work = self.parts.signal.next_work();
-            pin_mut!(work);
-            select(pause, work).await;
-        }
+    async fn claim(
+        &self,
+        _: ClaimedClasses,
+        most: u32,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        self.store.claim_deliveries(most, now, lease).await
     }
 
-    /// Claims as many deliveries as there are free places, and starts their attempts; returns their number.
-    ///
-    /// # Errors
-    /// The store failed.
-    pub async fn round(self: &Arc<Self>) -> Result<usize, StoreError> {
-        let busy = self.busy.load(Ordering::Acquire);
-        let free = self.parts.places.saturating_sub(busy);
-        if free == 0 {
-            return Ok(0);
-        }
-        let now = self.parts.clock.now();
-        let lease = Lease {
-            token: new_id(self.parts.clock.as_ref(), self.parts.random.as_ref()),
-            until: now + LEASE,
-        };
-        let claimed = self.parts.store.claim_deliveries(free, now, lease).await?;
-        let started = claimed.len();
-        for delivery in claimed {
-            self.start(delivery, lease);
-        }
-        Ok(started)
-    }
-
-    fn start(self: &Arc<Self>, claimed: ClaimedDelivery, lease: Lease) {
-        self.busy.fetch_add(1, Ordering::AcqRel);
-        let place = BusyPlace(Arc::clone(self));
+    fn describe(claimed: &ClaimedDelivery) -> (Uuid, Span) {
         let id = claimed.delivery.id;
         let span = tracing::info_span!(target: "cep::trace", "webhook attempt", delivery = %id);
-        let work = async move {
-            if let Err(error) = place.0.work(&claimed, lease).await {
-                tracing::warn!(%id, %error, "the result of a webhook could not be stored: it is sent again");
-            }
-        };
-        (self.parts.spawn)(work.instrument(span).boxed());
+        (id.0, span)
     }
 
+    async fn work(&self, claimed: ClaimedDelivery, lease: Lease, _: &Place<Self>) {
+        if let Err(error) = self.attempt(&claimed, lease).await {
+            let id = claimed.delivery.id;
+            tracing::warn!(%id, %error, "the result of a webhook could not be stored: it is sent again");
+        }
+    }
+
+    async fn pause(&self, started: usize, _: bool) -> Result<Duration, StoreError> {
+        if started == 0 {
+            self.timer.pause(SHORTEST_PAUSE).await;
+        }
+        Ok(POLL)
+    }
+}
+
+impl DeliveryWorkerParts {
     /// Makes one attempt of a claimed delivery, and stores its result; discards it if the webhook is
     /// disabled.
-    async fn work(&self, claimed: &ClaimedDelivery, lease: Lease) -> Result<(), StoreError> {
+    async fn attempt(&self, claimed: &ClaimedDelivery, lease: Lease) -> Result<(), StoreError> {
         let ClaimedDelivery { delivery, endpoint } = claimed;
         if !endpoint.state.is_enabled() {
-            let now = self.parts.clock.now();
-            let discarded = self
-                .parts
-                .store
-                .discard_delivery(delivery.id, lease.token, now);
+            let now = self.clock.now();
+            let discarded = self.store.discard_delivery(delivery.id, lease.token, now);
             return discarded.await;
         }
-        let started = self.parts.clock.monotonic();
+        let started = self.clock.monotonic();
         let sent = self.send(claimed).await;
-        let duration = self.parts.clock.monotonic().saturating_sub(started);
-        let now = self.parts.clock.now();
+        let duration = self.clock.monotonic().saturating_sub(started);
+        let now = self.clock.now();
         let (result, retry_after, answer) = match sent {
             Ok(answer) => (
                 AttemptResult::Answered(answer.status),
@@ -186,7 +143,7 @@ impl DeliveryWorker {
             },
             next,
         };
-        let state = self.parts.store.end_delivery(&end).await?;
+        let state = self.store.end_delivery(&end).await?;
         log(claimed, result, state);
         Ok(())
     }
@@ -194,7 +151,7 @@ impl DeliveryWorker {
     /// Signs the message with the current time, and sends it.
     async fn send(&self, claimed: &ClaimedDelivery) -> Result<ReceiverAnswer, SendFailure> {
         let ClaimedDelivery { delivery, endpoint } = claimed;
-        let at = self.parts.clock.now();
+        let at = self.clock.now();
         let secrets = self.secrets(endpoint);
         if secrets.is_empty() {
             return Err(SendFailure::NotSigned);
@@ -206,8 +163,8 @@ impl DeliveryWorker {
             signature: signature(&secrets, delivery.id, at, &delivery.body),
             body: delivery.body.clone(),
         };
-        let sending = AssertUnwindSafe(self.parts.sender.send(&message)).catch_unwind();
-        let deadline = self.parts.timer.pause(DEADLINE);
+        let sending = AssertUnwindSafe(self.sender.send(&message)).catch_unwind();
+        let deadline = self.timer.pause(DEADLINE);
         pin_mut!(sending);
         match select(sending, deadline).await {
             futures::future::Either::Left((Ok(answer), _)) => answer,
@@ -221,8 +178,8 @@ impl DeliveryWorker {
 
     /// The secrets that are valid for signing and can be decrypted, the newest first.
     fn secrets(&self, endpoint: &StoredEndpoint) -> Vec<EndpointSecret> {
-        let signing = endpoint.secrets.signing(self.parts.clock.now());
-        let read = signing.map(|secret| self.parts.encryption.decrypt(endpoint, secret));
+        let signing = endpoint.secrets.signing(self.clock.now());
+        let read = signing.map(|secret| self.encryption.decrypt(endpoint, secret));
         let readable = read.filter_map(|secret| {
             secret
                 .inspect_err(|cause| {
@@ -235,7 +192,7 @@ impl DeliveryWorker {
 
     fn jitter(&self) -> Jitter {
         let mut bytes = [0; Jitter::BYTES];
-        self.parts.random.fill(&mut bytes);
+        self.random.fill(&mut bytes);
         Jitter::from_bytes(bytes)
     }
 }

@@ -110,7 +110,7 @@ impl Fixture {
     fn lose_the_store_after_a_commit(&self) {
         let store = self.store.clone();
         let going = async move { store.go_down() };
-        self.store.after_next_snapshot(going);
+        self.store.faults().after_next("snapshots", going);
     }
 
     async fn is_admitted(&self, secret: &str) -> bool {

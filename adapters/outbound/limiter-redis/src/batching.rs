@@ -11,7 +11,6 @@ use domain::keys::CountedKey;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::connection::ScriptCall;
 use crate::keyspace::Keyspace;
 use crate::options::RedisTimeouts;
 use crate::pool::{CallError, ConnectionPool, ManagedConnection};
@@ -133,15 +132,8 @@ impl BatchQueue {
     }
 
     async fn send(&self, batch: &[QueuedAdmission]) -> Result<Vec<Reply>, CallError> {
-        let keys = batch
-            .iter()
-            .flat_map(|admission| self.keyspace.keys(&scripts::ADMIT, admission.key));
-        let (keys, arguments) = (keys.collect::<Vec<_>>(), self.keyspace.arguments([]));
-        let call = ScriptCall {
-            script: &scripts::ADMIT,
-            keys: &keys,
-            arguments: &arguments,
-        };
+        let keys: Vec<_> = batch.iter().map(|admission| admission.key).collect();
+        let call = self.keyspace.call(&scripts::ADMIT, &keys, []);
         self.connection.run_for_each(&call).await
     }
 

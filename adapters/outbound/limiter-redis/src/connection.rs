@@ -27,10 +27,10 @@ pub(crate) enum Connection {
 
 /// A script with its arguments and its keys: those of one API key, of many for admissions, or of
 /// the bank.
-pub(crate) struct ScriptCall<'a> {
-    pub(crate) script: &'a Script,
-    pub(crate) keys: &'a [String],
-    pub(crate) arguments: &'a [Argument],
+pub(crate) struct ScriptCall {
+    pub(crate) script: &'static Script,
+    pub(crate) keys: Vec<String>,
+    pub(crate) arguments: Vec<Argument>,
 }
 
 #[derive(Clone, Debug)]
@@ -45,10 +45,10 @@ impl From<i64> for Argument {
     }
 }
 
-impl ScriptCall<'_> {
+impl ScriptCall {
     fn append_to(&self, mut command: Cmd) -> Cmd {
-        command.arg(self.keys.len()).arg(self.keys);
-        for argument in self.arguments {
+        command.arg(self.keys.len()).arg(&self.keys);
+        for argument in &self.arguments {
             match argument {
                 Argument::Number(number) => command.arg(number),
                 Argument::Text(text) => command.arg(text),
@@ -61,7 +61,7 @@ impl ScriptCall<'_> {
 impl Connection {
     /// Runs a script on the node that has the keys. A node that hasn't cached the script is sent
     /// its text; it did nothing before. Errors inside the reply are returned as values.
-    pub(crate) async fn run(&mut self, call: &ScriptCall<'_>) -> RedisResult<Value> {
+    pub(crate) async fn run(&mut self, call: &ScriptCall) -> RedisResult<Value> {
         let slot = &call.keys[0];
         let by_hash = call.append_to(call.script.by_hash());
         match self.send(by_hash, slot).await {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use domain::keys::CountedKey;
 
-use crate::connection::Argument;
+use crate::connection::{Argument, ScriptCall};
 use crate::scripts::Script;
 
 /// A namespace of keys in Redis.
@@ -36,10 +36,30 @@ impl Keyspace {
         &self.namespace
     }
 
-    /// Returns the keys of a script. The hash tag in braces decides the slot, which is the same for
-    /// all keys that share their counters. The state of the first of these keys is in the same hash
+    /// Returns the call of a script on these API keys, with the arguments that all scripts have in common
+    /// and those of this one.
+    pub(crate) fn call(
+        &self,
+        script: &'static Script,
+        keys: &[CountedKey],
+        rest: impl IntoIterator<Item = Argument>,
+    ) -> ScriptCall {
+        let offset = self.offset.as_ref();
+        let offset = offset.map_or(0, |offset| offset.load(Ordering::SeqCst));
+        ScriptCall {
+            script,
+            keys: keys
+                .iter()
+                .flat_map(|key| self.names(script, *key))
+                .collect(),
+            arguments: std::iter::once(offset.into()).chain(rest).collect(),
+        }
+    }
+
+    /// Returns the keys of a script on one API key. The hash tag in braces decides the slot, which is the
+    /// same for all keys that share their counters. The state of the first of these keys is in the same hash
     /// as the counters: few keys are ever rotated.
-    pub(crate) fn keys(&self, script: &Script, key: CountedKey) -> impl Iterator<Item = String> {
+    fn names(&self, script: &Script, key: CountedKey) -> impl Iterator<Item = String> {
         let namespace = &self.namespace;
         let (counters, id) = (key.counters.0.simple(), key.id.0.simple());
         let is_first = key.counters == key.id.into();
@@ -49,12 +69,5 @@ impl Keyspace {
             kind => format!("{namespace}:{{{counters}}}:{kind}"),
         };
         script.keys.iter().map(name)
-    }
-
-    /// Returns the arguments that all scripts have in common, followed by those of one script.
-    pub(crate) fn arguments(&self, rest: impl IntoIterator<Item = Argument>) -> Vec<Argument> {
-        let offset = self.offset.as_ref();
-        let offset = offset.map_or(0, |offset| offset.load(Ordering::SeqCst));
-        std::iter::once(offset.into()).chain(rest).collect()
     }
 }

@@ -17,7 +17,7 @@ use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
 use crate::batching::AdmissionBatcher;
-use crate::connection::{Argument, ScriptCall};
+use crate::connection::Argument;
 use crate::keyspace::Keyspace;
 use crate::options::{RedisLimiterError, RedisOptions, RedisTimeouts, tcp_settings};
 use crate::pacer::RedisPacer;
@@ -145,16 +145,11 @@ impl RedisLimiter {
 
     async fn run(
         &self,
-        script: &Script,
+        script: &'static Script,
         key: CountedKey,
         rest: impl IntoIterator<Item = Argument>,
     ) -> Result<Vec<i64>, CallError> {
-        let (keys, arguments) = self.inputs(script, key, rest);
-        let call = ScriptCall {
-            script,
-            keys: &keys,
-            arguments: &arguments,
-        };
+        let call = self.keyspace.call(script, &[key], rest);
         self.pool.next().run(&call).await
     }
 
@@ -185,7 +180,11 @@ impl RedisLimiter {
     }
 
     /// Runs a script that takes many API keys with only one.
-    async fn run_on_one(&self, script: &Script, key: CountedKey) -> Result<Vec<i64>, CallError> {
+    async fn run_on_one(
+        &self,
+        script: &'static Script,
+        key: CountedKey,
+    ) -> Result<Vec<i64>, CallError> {
         let mut replies = self.run_on_all(script, &[key]).await?;
         replies.pop().unwrap_or(Err(UnexpectedReply.into()))
     }
@@ -193,15 +192,10 @@ impl RedisLimiter {
     /// Runs a script on many keys, in one call; returns a reply for each.
     async fn run_on_all(
         &self,
-        script: &Script,
+        script: &'static Script,
         keys: &[CountedKey],
     ) -> Result<Vec<Result<Vec<i64>, CallError>>, CallError> {
-        let names = keys.iter().flat_map(|key| self.keyspace.keys(script, *key));
-        let call = ScriptCall {
-            script,
-            keys: &names.collect::<Vec<_>>(),
-            arguments: &self.keyspace.arguments([]),
-        };
+        let call = self.keyspace.call(script, keys, []);
         let replies = self.pool.next().run_for_each(&call).await?;
         if replies.len() == keys.len() {
             Ok(replies)
@@ -210,28 +204,14 @@ impl RedisLimiter {
         }
     }
 
-    /// Returns the keys and arguments of a script on one API key.
-    fn inputs(
-        &self,
-        script: &Script,
-        key: CountedKey,
-        rest: impl IntoIterator<Item = Argument>,
-    ) -> (Vec<String>, Vec<Argument>) {
-        let keys = self.keyspace.keys(script, key).collect();
-        (keys, self.keyspace.arguments(rest))
-    }
-
     /// Waits for a replica's confirmation of a revocation, so that it survives the loss of the server.
     async fn confirm(&self, key: CountedKey, state: KeyState) -> Result<(), CallError> {
         let guard = tokio::time::timeout(REVOCATION_QUEUE_TIMEOUT, self.revocations.lock()).await;
         let connection = guard.map_err(|_| CallError::ConnectQueue(REVOCATION_QUEUE_TIMEOUT))?;
-        let (keys, arguments) = self.inputs(&scripts::APPLY, key, state_arguments(state));
         // Applied once more, because WAIT covers the writes of its own connection.
-        let call = ScriptCall {
-            script: &scripts::APPLY,
-            keys: &keys,
-            arguments: &arguments,
-        };
+        let call = self
+            .keyspace
+            .call(&scripts::APPLY, &[key], state_arguments(state));
         let confirmed = connection.run_and_wait(&call, REPLICATION_TIMEOUT).await?;
         if confirmed < 1 {
             tracing::warn!(

@@ -114,7 +114,7 @@ impl ManagedConnection {
     }
 
     /// Runs a script whose reply is numbers.
-    pub(crate) async fn run(&self, call: &ScriptCall<'_>) -> Result<Vec<i64>, CallError> {
+    pub(crate) async fn run(&self, call: &ScriptCall) -> Result<Vec<i64>, CallError> {
         let (mut connection, generation) = self.connection().await?;
         let reply = connection.run(call).await.and_then(numbers);
         self.check(reply, generation)
@@ -123,7 +123,7 @@ impl ManagedConnection {
     /// Runs a script whose reply is an array of numbers or an error for each of many requests.
     pub(crate) async fn run_for_each(
         &self,
-        call: &ScriptCall<'_>,
+        call: &ScriptCall,
     ) -> Result<Vec<Result<Vec<i64>, CallError>>, CallError> {
         let (mut connection, generation) = self.connection().await?;
         let reply = connection.run(call).await;
@@ -140,7 +140,7 @@ impl ManagedConnection {
     /// Runs a script, then waits until a replica has its writes; returns how many have.
     pub(crate) async fn run_and_wait(
         &self,
-        call: &ScriptCall<'_>,
+        call: &ScriptCall,
         max: Duration,
     ) -> Result<i64, CallError> {
         let (mut connection, generation) = self.connection().await?;

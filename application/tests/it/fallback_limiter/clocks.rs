@@ -1,4 +1,4 @@
-//! A replica whose clock is ahead of the shared limiter's.
+//! A replica whose clock is ahead of the shared limiter, or goes back.
 
 use super::*;
 
@@ -25,4 +25,18 @@ async fn a_clock_that_is_ahead_moves_no_month_of_the_shared_limiter() {
         assert_eq!(month, Month::of(noon()));
         assert_eq!(replica.admitted_of(20).await, 4, "the quota began anew");
     }
+}
+
+#[tokio::test]
+async fn a_clock_that_goes_back_brings_no_old_month_back_to_a_degraded_replica() {
+    let replica = Replica::degraded(1, limits(100, Some(20))).await;
+    replica.clock.set_wall(noon() + MONTH);
+    let month_charged = async || match replica.ask().await.unwrap() {
+        Verdict::Admitted { month, .. } => month,
+        verdict => panic!("{verdict:?}"),
+    };
+    let next = month_charged().await;
+    assert_eq!(next, Month::of(noon() + MONTH));
+    replica.clock.set_wall(noon());
+    assert_eq!(month_charged().await, next);
 }

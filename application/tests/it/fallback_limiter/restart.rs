@@ -1,6 +1,5 @@
 //! A process that begins over a shared limiter that went on without it.
 
-use application::ChangeFeed;
 use futures::future::join_all;
 
 use super::*;
@@ -59,23 +58,4 @@ async fn a_request_with_a_revoked_key_costs_one_call() {
     assert_eq!(restarted.ask().await.unwrap(), Verdict::Revoked);
     assert_eq!(restarted.shared.faults().all_calls(), calls + 1);
     assert_eq!(restarted.store.snapshots_read(), readings);
-}
-
-#[tokio::test]
-async fn no_change_of_before_keeps_a_process_from_telling_new_ones() {
-    let replica = Replica::one_of(1, limits(100, None)).await;
-    for per_minute in 1..=3_000 {
-        let limits = limits(per_minute, None);
-        replica.data.set_key_limits(KEY.id, limits).await;
-    }
-    let restarted = replica.beside(1);
-    let (store, limiter) = (restarted.store.clone(), restarted.limiter.clone());
-    let (credentials, clock) = (Arc::default(), restarted.clock.clone());
-    let feed = ChangeFeed::start(store, limiter, credentials, clock);
-    let feed = feed.await.unwrap();
-    replica.data.revoke_key(KEY.id).await;
-    let calls = restarted.shared.faults().all_calls();
-    assert_eq!(feed.poll().await.unwrap(), 1);
-    assert_eq!(restarted.shared.faults().all_calls(), calls + 1);
-    assert_eq!(restarted.ask().await.unwrap(), Verdict::Revoked);
 }

@@ -56,14 +56,6 @@ async fn the_present_state_and_each_change_are_told_until_the_end() {
 }
 
 #[tokio::test]
-async fn a_change_by_another_process_is_told_within_400_milliseconds() {
-    let (world, _process, _holder, _id, mut told) = start_with_follower().await;
-    world.process(Settings::default()).work().await;
-    world.pass(millis(400)).await;
-    assert_eq!(state(&mut told), Delivered);
-}
-
-#[tokio::test]
 async fn a_lookup_that_nothing_happens_to_is_read_now_and_then_and_not_told_again() {
     let (world, process, _holder, _id, mut told) = start_with_follower().await;
     process.faults().forget_calls();

@@ -95,19 +95,6 @@ async fn an_attempt_that_hangs_is_given_up() {
 }
 
 #[tokio::test]
-async fn no_more_than_the_places_are_tried_at_once() {
-    let (scene, endpoint, worker) = start(2).await;
-    for number in 1..=5 {
-        scene.tell(endpoint, number).await;
-    }
-    // The first two are under way while the next round is made.
-    assert_eq!(worker.round().await.unwrap(), 2);
-    assert_eq!(worker.round().await.unwrap(), 0);
-    assert_eq!(scene.round(&worker).await, 0);
-    assert_eq!(scene.round(&worker).await, 2);
-}
-
-#[tokio::test]
 async fn a_result_that_can_not_be_stored_is_sent_again_with_the_same_id() {
     let (scene, endpoint, worker) = start_told().await;
     let faults = scene.store.faults();

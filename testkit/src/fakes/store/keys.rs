@@ -199,9 +199,13 @@ impl KeyStore for MemoryStore {
 
     async fn snapshots(&self, ids: &[KeyId], month: Month) -> Result<Vec<(KeyId, Snapshot)>> {
         self.faults.sized("snapshots", ids.len());
-        let tables = self.call("snapshots").await?;
-        let snapshot = |id: &KeyId| Some((*id, tables.snapshot(*id, month)?));
-        Ok(ids.iter().filter_map(snapshot).collect())
+        let found = {
+            let tables = self.call("snapshots").await?;
+            let snapshot = |id: &KeyId| Some((*id, tables.snapshot(*id, month)?));
+            ids.iter().filter_map(snapshot).collect()
+        };
+        self.faults.ended("snapshots").await;
+        Ok(found)
     }
 
     async fn charge(

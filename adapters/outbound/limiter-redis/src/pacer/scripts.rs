@@ -61,11 +61,10 @@ pub(super) enum TurnReply {
 impl PacingScripts {
     async fn run(
         &self,
-        script: &Script,
+        script: &'static Script,
         rest: impl IntoIterator<Item = Argument>,
     ) -> Result<Vec<i64>, CallError> {
         let name = |kind: &char| format!("{}:{{bank}}:{kind}", self.namespace);
-        let keys: Vec<_> = script.keys.iter().map(name).collect();
         let now = match &self.clock {
             None => Argument::Text(String::new()),
             Some(micros) => micros.load(Ordering::SeqCst).into(),
@@ -77,11 +76,10 @@ impl PacingScripts {
             micros(self.pacing.tolerance()),
             micros(self.pacing.quick_window()),
         ];
-        let arguments: Vec<_> = rules.into_iter().chain(rest).collect();
         let call = ScriptCall {
             script,
-            keys: &keys,
-            arguments: &arguments,
+            keys: script.keys.iter().map(name).collect(),
+            arguments: rules.into_iter().chain(rest).collect(),
         };
         self.pool.next().run(&call).await
     }

@@ -2,14 +2,13 @@
 
 use std::net::IpAddr;
 
-use super::super::request::AdmissionError;
-use domain::keys::{CountedKey, FullKey};
+use domain::keys::FullKey;
 use domain::limits::LimitStatus;
-use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 
-use super::{GatekeeperService, NoVerdict};
-use crate::admission::Identified;
+use super::admitted::Identified;
+use super::gatekeeper::GatekeeperService;
+use super::request::AdmissionError;
 
 impl GatekeeperService {
     /// Checks the key of a request that is neither limited nor charged.
@@ -26,7 +25,7 @@ impl GatekeeperService {
             .ok_or(AdmissionError::InvalidKey)?;
         let credential = self.key_check.check(&key, address).await?;
         let counted = credential.counted();
-        let limit_status = self.limit_status(counted).await?;
+        let limit_status = self.verdicts.limit_status(counted).await?;
         Ok(Identified {
             key: counted,
             customer: credential.customer,
@@ -55,21 +54,5 @@ impl GatekeeperService {
             limit_status: Box::new(by.limit_status),
             month,
         })
-    }
-
-    /// Limit status of a key that isn't revoked; hydrates the key if the limiter doesn't know it.
-    async fn limit_status(&self, key: CountedKey) -> Result<LimitStatus, NoVerdict> {
-        if let Some(status) = self.limiter.peek(key).await? {
-            return Ok(status);
-        }
-        let _hydrating = self.hydrating.lock(&key).await;
-        // Another request may have hydrated the key in the meantime.
-        if let Some(status) = self.limiter.peek(key).await? {
-            return Ok(status);
-        }
-        self.journal.accepts()?;
-        self.hydrate(key, Month::of(self.clock.now())).await?;
-        let status = self.limiter.peek(key).await?;
-        status.ok_or(NoVerdict::UnknownKey)
     }
 }

@@ -8,7 +8,9 @@ use domain::outcome::Outcome;
 use ports::Cause;
 use ports::outbound::{Charge, Verdict};
 
-use super::{ChargedRequest, Forgotten, GatekeeperService, NoVerdict, Settlement};
+use super::admitted::{ChargedRequest, Settlement};
+use super::gatekeeper::GatekeeperService;
+use super::verdicts::NoVerdict;
 
 /// A charge for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +50,7 @@ impl GatekeeperService {
         &self,
         key: CountedKey,
     ) -> Result<UnattendedCharge, NotCharged> {
-        match self.verdict(key).await? {
+        match self.verdicts.verdict(key).await? {
             Verdict::Admitted { month, charge, .. } => Ok(UnattendedCharge { month, charge }),
             Verdict::RateLimited { retry_after, .. } => {
                 Err(NotCharged::RateLimited { retry_after })
@@ -56,14 +58,16 @@ impl GatekeeperService {
             Verdict::QuotaExceeded { month, .. } => {
                 Err(NotCharged::QuotaExceeded { reset: month.reset })
             }
-            Verdict::Revoked => Err(NotCharged::Revoked),
-            Verdict::Unknown { .. } => Err(NoVerdict::from(Forgotten).into()),
+            Verdict::Revoked | Verdict::Unknown { .. } => Err(NotCharged::Revoked),
         }
     }
 
     /// Refunds a charge in the limiter only; the store doesn't have it, or has refunded it.
     pub(crate) async fn refund_unattended(&self, charged: &ChargedRequest) {
-        let refund = self.limiter.refund(charged.key, charged.month, charged.id);
+        let refund = self
+            .verdicts
+            .limiter
+            .refund(charged.key, charged.month, charged.id);
         if let Err(error) = refund.await {
             tracing::warn!(%error, "a refund could not be applied to the limiter; the store doesn't have the charge");
         }
