@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 
-use crate::write_lock::WriteLock;
+use crate::transaction::WriteLock;
 
 mod postgres;
 mod sqlite;
