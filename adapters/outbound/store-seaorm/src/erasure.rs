@@ -3,20 +3,15 @@
 use chrono::{DateTime, Utc};
 use ports::outbound::StoreError;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QuerySelect, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QuerySelect, Set};
 
 use crate::entity::{erasure_time, journal_marks};
-use crate::read::Read;
+use crate::read::{First, Read};
 use crate::store::Store;
 use crate::stored::{Stored, Time};
 
 /// Id of the only row.
 const ONLY: i64 = 1;
-
-#[derive(FromQueryResult)]
-struct LastRow {
-    at: Option<Time>,
-}
 
 impl Store {
     /// The time up to which erasure has come, by the last process that stored it. Without one, the last time that a
@@ -39,8 +34,8 @@ impl Store {
         let last = journal_marks::Entity::find()
             .select_only()
             .column_as(journal_marks::Column::At.max(), "at")
-            .row_as::<LastRow>(&self.connection);
-        Ok(last.await?.and_then(|last| last.at).map(Stored::value))
+            .row_as::<First<Option<Time>>>(&self.connection);
+        Ok(last.await?.and_then(|First(at)| at).map(Stored::value))
     }
 
     /// Stores the time up to which erasure has come, also one before the stored one: a clock that was wrong is right

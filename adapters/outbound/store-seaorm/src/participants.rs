@@ -6,11 +6,11 @@ use domain::calendar;
 use domain::participants::Catalogue;
 use ports::outbound::{CatalogueStore, CatalogueVersion, RenewalClaim, StoreError};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, UpdateMany};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, UpdateMany};
 
 use crate::entity::participant_catalogue::{Column, Entity, Model};
 use crate::error::failed;
-use crate::read::Read;
+use crate::read::{First, Read};
 use crate::store::Store;
 use crate::stored::Stored;
 
@@ -25,8 +25,8 @@ struct Damaged(&'static str);
 impl CatalogueStore for Store {
     async fn catalogue_version(&self) -> Result<CatalogueVersion, StoreError> {
         let row = Entity::find_by_id(ID).select_only().column(Column::Version);
-        let row = self.in_time(row.row_as::<VersionRow>(&self.connection));
-        to_version(row.await?.map(|row| row.version))
+        let row = self.in_time(row.row_as::<First<Stored<u64>>>(&self.connection));
+        to_version(row.await?.map(|First(version)| version))
     }
 
     async fn catalogue(&self) -> Result<(CatalogueVersion, Option<Catalogue>), StoreError> {
@@ -71,11 +71,6 @@ impl CatalogueStore for Store {
         self.change_catalogue(schedule(at)).await?;
         Ok(())
     }
-}
-
-#[derive(FromQueryResult)]
-struct VersionRow {
-    version: Stored<u64>,
 }
 
 impl Store {

@@ -4,8 +4,8 @@ use domain::page::{Cursor, CursorError, Direction, Page, PageRequest};
 use ports::outbound::StoreError;
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, IntoColumnRef};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter, QueryOrder,
-    QueryResult, QuerySelect, QueryTrait as _, Select, Statement, Value,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Order, QueryFilter,
+    QueryOrder, QueryResult, QuerySelect, QueryTrait as _, Select, Statement, TryGetable, Value,
 };
 
 use crate::error::{failed, of_table};
@@ -17,6 +17,15 @@ pub(crate) fn sql(
     values: impl IntoIterator<Item = Value>,
 ) -> Statement {
     Statement::from_sql_and_values(connection.get_database_backend(), text, values)
+}
+
+/// The first column of a row.
+pub(crate) struct First<T>(pub(crate) T);
+
+impl<T: TryGetable> FromQueryResult for First<T> {
+    fn from_query_result(row: &QueryResult, _: &str) -> Result<Self, DbErr> {
+        row.try_get_by_index(0).map(Self)
+    }
 }
 
 /// Numbered placeholders of a statement, `count` of them from `first` on.

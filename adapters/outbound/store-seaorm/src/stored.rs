@@ -91,8 +91,11 @@ impl<T: Storable> TryGetable for Stored<T> {
     fn try_get_by<I: ColIdx>(row: &QueryResult, index: I) -> Result<Self, TryGetError> {
         let form = T::Form::try_get_by(row, index)?;
         T::from_form(form).map(Self).ok_or_else(|| {
-            let column = index.as_str().unwrap_or("a column");
-            nonsense(column, row.try_get::<String>("", "id").ok()).into()
+            let names = row.column_names();
+            let of_place = index.as_usize().and_then(|place| names.get(*place));
+            let name = index.as_str().or(of_place.map(String::as_str));
+            let id = row.try_get::<String>("", "id").ok();
+            nonsense(name.unwrap_or("a column"), id).into()
         })
     }
 }

@@ -9,18 +9,13 @@ use ports::outbound::{ListError, Scope, StoreError, UsageReader, UsageRow};
 use sea_orm::FromQueryResult;
 use sea_orm::sea_query::SelectStatement;
 
-use crate::read::{self, query};
+use crate::read::{self, First, query};
 use crate::store::Store;
 use crate::stored::Stored;
 
 pub(crate) mod monthly;
 mod requests;
 pub(crate) mod slots;
-
-#[derive(FromQueryResult)]
-struct BusyRow {
-    key_id: Stored<KeyId>,
-}
 
 impl Store {
     async fn sums<M: FromQueryResult>(
@@ -38,10 +33,13 @@ impl UsageReader for Store {
         self.in_time(async {
             // Few keys are reported separately, so that an answer is small.
             let busiest = match query.breakdown {
-                Breakdown::Key => self.sums::<BusyRow>(slots::busiest(scope, query)).await?,
+                Breakdown::Key => {
+                    self.sums::<First<Stored<KeyId>>>(slots::busiest(scope, query))
+                        .await?
+                }
                 Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => Vec::new(),
             };
-            let busiest = busiest.into_iter().map(|row| row.key_id);
+            let busiest = busiest.into_iter().map(|First(key)| key);
             self.sums(slots::select(scope, query, busiest.collect()))
                 .await
         })

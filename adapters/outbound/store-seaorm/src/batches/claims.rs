@@ -15,7 +15,7 @@ use super::progress::{of_batches, with_progress};
 use crate::entity::api_keys;
 use crate::entity::batches::{Column, Entity, Model};
 use crate::queue;
-use crate::read::{Read, query};
+use crate::read::{First, Read, query};
 use crate::store::Store;
 use crate::stored::Stored;
 
@@ -85,11 +85,6 @@ async fn active_keys(
     Ok(keys.await?.into_iter().map(of_counters).collect())
 }
 
-#[derive(FromQueryResult)]
-struct Renewed {
-    next_row: Stored<u32>,
-}
-
 /// Extends a lease; returns the progress, if the lease is held.
 pub(super) async fn renew(
     connection: &DatabaseConnection,
@@ -99,7 +94,7 @@ pub(super) async fn renew(
     let mut renewal = queue::renewal::<Entity>(id, lease).into_query();
     renewal.returning_col(Column::NextRow);
     let renewal = connection.get_database_backend().build(&renewal);
-    let renewed = query::<Renewed>(connection, "batches", renewal)
+    let renewed = query::<First<Stored<u32>>>(connection, "batches", renewal)
         .await?
         .pop();
     let Some(renewed) = renewed else {
@@ -107,7 +102,7 @@ pub(super) async fn renew(
     };
     let mut lookups = of_batches(connection, vec![Stored(id)]).await?;
     Ok(Some(BatchProgress {
-        next_row: renewed.next_row.0,
+        next_row: renewed.0.0,
         ..lookups.remove(&id).unwrap_or_default()
     }))
 }

@@ -5,8 +5,8 @@ use domain::batches::BatchId;
 use domain::people::customer::CustomerId;
 use ports::outbound::StoreError;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    Select,
 };
 
 use super::{row, state};
@@ -14,7 +14,7 @@ use crate::entity::batch_chunks;
 use crate::entity::batches::{Column, Entity};
 use crate::error::failed;
 use crate::prune::ROWS_PER_STATEMENT;
-use crate::read::{Read, sql};
+use crate::read::{First, Read, sql};
 use crate::store::Store;
 use crate::stored::Stored;
 
@@ -33,11 +33,6 @@ const SOME_IN_POSTGRES: &str = "DELETE FROM lookups WHERE ctid = ANY(ARRAY(SELEC
 const LAST_IN_POSTGRES: &str = "DELETE FROM lookups WHERE ctid = ANY(ARRAY(SELECT ctid FROM lookups \
      WHERE batch_id = $1 ORDER BY batch_row LIMIT $2 FOR UPDATE))";
 
-#[derive(FromQueryResult)]
-struct IdRow {
-    id: Stored<BatchId>,
-}
-
 impl Store {
     /// Removes a customer's batch if it is final, a state that never changes again.
     pub(super) async fn erase_final(
@@ -47,7 +42,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let batch = || row::own(customer, id).filter(Column::DueAt.is_null());
         let found = batch().select_only().column(Column::Id);
-        let is_there = self.in_time(found.row_as::<IdRow>(&self.connection));
+        let is_there = self.in_time(found.row_as::<First<Stored<BatchId>>>(&self.connection));
         if is_there.await?.is_none() {
             return Ok(false);
         }
@@ -65,11 +60,11 @@ impl Store {
                 .filter(ended.clone())
                 .order_by_asc(Column::EndedAt)
                 .limit(BATCHES_PER_STATEMENT)
-                .rows_as::<IdRow>(&self.connection);
+                .rows_as::<First<Stored<BatchId>>>(&self.connection);
             let some = self.in_time(some).await?;
-            for row in &some {
-                let batch = Entity::find_by_id(row.id).filter(ended.clone());
-                if self.remove(row.id.0, batch).await? {
+            for First(id) in &some {
+                let batch = Entity::find_by_id(*id).filter(ended.clone());
+                if self.remove(id.0, batch).await? {
                     removed += 1;
                 }
             }

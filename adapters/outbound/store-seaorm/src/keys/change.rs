@@ -13,8 +13,8 @@ use ports::outbound::{
 };
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, Select, UpdateMany,
+    ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select, UpdateMany,
 };
 
 use super::changes;
@@ -22,7 +22,7 @@ use super::row::{KeyRow, in_scope, keys, written};
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers};
 use crate::error::failed;
-use crate::read::Read;
+use crate::read::{First, Read};
 use crate::stored::{Stored, Time};
 
 /// A key was added for a customer that doesn't exist: callers insert the customer first.
@@ -222,11 +222,6 @@ async fn locked_customer_of(
         .await
 }
 
-#[derive(FromQueryResult)]
-struct CreatedRow {
-    created_at: Time,
-}
-
 /// Counts a locked customer's keys, for the check of its bounds.
 async fn census(
     transaction: &DatabaseTransaction,
@@ -246,8 +241,8 @@ async fn census(
         .filter(api_keys::Column::CreatedAt.gt(Stored(since)))
         .order_by_desc(api_keys::Column::CreatedAt)
         .limit(MOST_NEW_KEYS as u64)
-        .rows_as::<CreatedRow>(transaction);
-    let created = created.await?.into_iter().map(|row| row.created_at.0);
+        .rows_as::<First<Time>>(transaction);
+    let created = created.await?.into_iter().map(|First(at)| at.0);
     Ok(KeyCensus {
         active,
         created: created.collect(),

@@ -7,7 +7,7 @@ use ports::outbound::{StoreError, StoredLookup};
 use sea_orm::{DatabaseConnection, FromQueryResult};
 
 use crate::queue::owners;
-use crate::read::{query, sql};
+use crate::read::{First, query, sql};
 use crate::stored::Stored;
 
 /// Maximum number of due lookups counted for one customer.
@@ -33,11 +33,6 @@ const OTHERS: &str = concat!(
 );
 
 #[derive(FromQueryResult)]
-struct OwnRow {
-    due: Stored<u64>,
-}
-
-#[derive(FromQueryResult)]
 struct OtherRow {
     customer_id: Stored<CustomerId>,
     due: Stored<u64>,
@@ -60,8 +55,9 @@ pub(super) async fn of(
         Stored(lookup.facts.id).into(),
         MOST_OF_A_CUSTOMER.into(),
     ];
-    let counted = query::<OwnRow>(connection, "lookups", sql(connection, OWN, values)).await?;
-    let own = counted.first().map_or(0, |own| own.due.0);
+    let counted =
+        query::<First<Stored<u64>>>(connection, "lookups", sql(connection, OWN, values)).await?;
+    let own = counted.first().map_or(0, |own| own.0.0);
     let values = [
         class.into(),
         Stored(now).into(),

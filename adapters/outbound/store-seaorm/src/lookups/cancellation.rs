@@ -7,15 +7,14 @@ use domain::people::customer::CustomerId;
 use ports::outbound::{Cancellation, StoreError, StoredLookup};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect, UpdateMany,
+    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
 };
 
 use super::row;
 use crate::entity::lookups::{Column, Entity, Model};
 use crate::error::failed;
 use crate::queue;
-use crate::read::{Read, query, sql};
+use crate::read::{First, Read, query, sql};
 use crate::store::Store;
 use crate::stored::Stored;
 
@@ -27,11 +26,6 @@ const WITHOUT_KEYS: &str = concat!(
      AND NOT EXISTS (SELECT 1 FROM api_keys WHERE first_key_id = open.counters_id AND revoked_at IS NULL) \
      ORDER BY counters_id LIMIT $1"
 );
-
-#[derive(FromQueryResult)]
-struct CountersRow {
-    counters_id: Stored<CounterId>,
-}
 
 /// Cancels a customer's lookup.
 pub(super) async fn of_one(
@@ -62,13 +56,14 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredLookup>, StoreError> {
         let without_keys = sql(&self.connection, WITHOUT_KEYS, [Stored(most).into()]);
-        let counters = query::<CountersRow>(&self.connection, "lookups", without_keys).await?;
+        let counters =
+            query::<First<Stored<CounterId>>>(&self.connection, "lookups", without_keys).await?;
         if counters.is_empty() {
             return Ok(Vec::new());
         }
         self.within(async |transaction| {
             let orphaned = Entity::find()
-                .filter(Column::CountersId.is_in(counters.iter().map(|row| row.counters_id)))
+                .filter(Column::CountersId.is_in(counters.iter().map(|First(id)| *id)))
                 .filter(Column::DueAt.is_not_null())
                 .order_by_asc(Column::CountersId)
                 .order_by_asc(Column::Id)

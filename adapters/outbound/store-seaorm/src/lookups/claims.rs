@@ -7,15 +7,14 @@ use domain::people::customer::CustomerId;
 use ports::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoreError};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
-    Select,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, Select,
 };
 
 use super::turns::Turns;
 use super::{attempts, row};
 use crate::entity::lookups::{Column, Entity, Model};
 use crate::queue;
-use crate::read::{query, sql};
+use crate::read::{First, query, sql};
 use crate::store::Store;
 use crate::stored::Stored;
 
@@ -28,11 +27,6 @@ const CUSTOMERS: &str = concat!(
          WHERE due_at IS NOT NULL AND next_class = $1 AND customer_id = open.customer_id) <= $2 \
      ORDER BY COALESCE(turn, 0), open.customer_id LIMIT $3"
 );
-
-#[derive(FromQueryResult)]
-struct CustomerRow {
-    customer_id: Stored<CustomerId>,
-}
 
 impl Store {
     /// Claims up to `most` lookups. First checks, without the write lock, that any are due.
@@ -211,6 +205,6 @@ async fn customers(
         Stored(most).into(),
     ];
     let customers = sql(connection, CUSTOMERS, values);
-    let rows = query::<CustomerRow>(connection, "lookups", customers).await?;
-    Ok(rows.into_iter().map(|row| row.customer_id.0).collect())
+    let rows = query::<First<Stored<CustomerId>>>(connection, "lookups", customers).await?;
+    Ok(rows.into_iter().map(|First(customer)| customer.0).collect())
 }

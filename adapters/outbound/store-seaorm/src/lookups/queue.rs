@@ -5,7 +5,7 @@ use domain::pacing::LookupClass;
 use ports::outbound::{QueuedClass, StoreError};
 use sea_orm::{DatabaseConnection, FromQueryResult};
 
-use crate::read::{query, sql};
+use crate::read::{First, query, sql};
 use crate::stored::{Stored, Time};
 
 /// Counts the lookups that aren't final, through the index of these.
@@ -29,18 +29,15 @@ struct CountRow {
     oldest: Option<Time>,
 }
 
-#[derive(FromQueryResult)]
-struct NextRow {
-    due_at: Option<Time>,
-}
-
 /// The instant at which the next lookup is due.
 pub(super) async fn next_due(
     connection: &DatabaseConnection,
 ) -> Result<Option<DateTime<Utc>>, StoreError> {
     let classes = LookupClass::ALL.map(|class| Stored(class).into());
-    let next = query::<NextRow>(connection, "lookups", sql(connection, NEXT_DUE, classes)).await?;
-    let due_at = next.first().and_then(|next| next.due_at);
+    let next =
+        query::<First<Option<Time>>>(connection, "lookups", sql(connection, NEXT_DUE, classes))
+            .await?;
+    let due_at = next.first().and_then(|First(due_at)| *due_at);
     Ok(due_at.map(Stored::value))
 }
 

@@ -16,7 +16,7 @@ use super::row;
 use crate::entity::{deliveries, endpoints};
 use crate::error::failed;
 use crate::queue;
-use crate::read::{Read, query, sql};
+use crate::read::{First, Read, query, sql};
 use crate::store::Store;
 use crate::stored::Stored;
 
@@ -37,11 +37,6 @@ const ENDPOINTS: &str = concat!(
 const UNDER_WAY: &str = "SELECT customer_id, endpoint_id, COUNT(*) AS deliveries \
     FROM webhook_deliveries WHERE lease_token IS NOT NULL AND due_at > $1 \
     GROUP BY customer_id, endpoint_id";
-
-#[derive(FromQueryResult)]
-struct EndpointRow {
-    endpoint_id: Stored<EndpointId>,
-}
 
 #[derive(FromQueryResult)]
 struct CountRow {
@@ -147,8 +142,8 @@ async fn turns(
         ENDPOINTS,
         [Stored(now).into(), Stored(most).into()],
     );
-    let rows = query::<EndpointRow>(connection, "webhook_deliveries", turns).await?;
-    Ok(rows.into_iter().map(|row| row.endpoint_id).collect())
+    let rows = query::<First<Stored<EndpointId>>>(connection, "webhook_deliveries", turns).await?;
+    Ok(rows.into_iter().map(|First(id)| id).collect())
 }
 
 /// These webhook targets in the same order, locked on PostgreSQL so that two claims together don't

@@ -6,23 +6,17 @@ use domain::webhooks::{EndpointId, WebhookEvent};
 use ports::outbound::{StoreError, StoredDelivery};
 use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect,
+    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use super::row::written_delivery;
 use crate::entity::{deliveries, endpoints};
 use crate::error::failed;
-use crate::read::{Read, contains};
+use crate::read::{First, Read, contains};
 use crate::stored::Stored;
 
 /// Deliveries of one statement, which binds some twenty values for each; SQLite takes 32,766.
 const DELIVERIES_PER_STATEMENT: usize = 500;
-
-#[derive(FromQueryResult)]
-struct IdRow {
-    id: Stored<EndpointId>,
-}
 
 /// Adds a delivery for each enabled webhook target of the event's customer and environment that
 /// subscribes to such events. A repeated event changes nothing.
@@ -44,7 +38,7 @@ pub(crate) async fn enqueue_all(
     let told = told(transaction, first).await?;
     let rows = events.iter().flat_map(|event| {
         let delivery = |endpoint| written_delivery(&StoredDelivery::of(endpoint, event));
-        told.iter().map(|row| row.id.0).map(delivery)
+        told.iter().map(|First(id)| id.0).map(delivery)
     });
     let rows: Vec<_> = rows.collect();
     let known = OnConflict::column(deliveries::Column::Id)
@@ -65,7 +59,7 @@ pub(crate) async fn enqueue_all(
 async fn told(
     transaction: &DatabaseTransaction,
     event: &WebhookEvent,
-) -> Result<Vec<IdRow>, StoreError> {
+) -> Result<Vec<First<Stored<EndpointId>>>, StoreError> {
     endpoints::Entity::find()
         .select_only()
         .column(endpoints::Column::Id)
