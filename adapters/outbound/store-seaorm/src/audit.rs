@@ -3,21 +3,19 @@
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
 use domain::keys::{ApiKey, KeyId};
-use domain::page::{Cursor, Page, PageRequest};
+use domain::page::{Cursor, PageRequest};
 use domain::people::customer::{CustomerId, Owner};
-use domain::request::RequestId;
 use ports::outbound::{AuditLog, ListError, StoreError};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, Select, Set};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
 use crate::entity::audit_log;
-use crate::list::{limit_with_lookahead, older_than_cursor};
-use crate::row::Row;
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::read::{self, newest_first};
+use crate::store::Store;
+use crate::stored::{Storable, Stored};
 
 /// Entries per insert statement: 9 values each.
 const ENTRIES_PER_STATEMENT: usize = 500;
@@ -77,7 +75,7 @@ pub(crate) async fn record(
             Some(key) if place > 0 => further_id(act.id, key),
             Some(_) | None => act.id,
         };
-        rows.push(written(id, act, entry)?);
+        rows.push(written(id, act, entry));
     }
     for some in rows.chunks(ENTRIES_PER_STATEMENT) {
         audit_log::Entity::insert_many(some.iter().cloned())
@@ -102,23 +100,18 @@ fn further_id(act: Uuid, key: KeyId) -> Uuid {
     Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
-fn written(
-    id: Uuid,
-    act: &AuditContext,
-    entry: &Entry,
-) -> Result<audit_log::ActiveModel, StoreError> {
-    let changes: Vec<_> = entry.changes.iter().map(StoredChange::of).collect();
-    Ok(audit_log::ActiveModel {
-        id: Set(id.to_string()),
-        at: Set(act.at.timestamp_millis()),
+fn written(id: Uuid, act: &AuditContext, entry: &Entry) -> audit_log::ActiveModel {
+    audit_log::ActiveModel {
+        id: Set(Stored(id)),
+        at: Set(Stored(act.at)),
         actor_issuer: Set(act.actor.issuer.clone()),
         actor_subject: Set(act.actor.subject.clone()),
-        action: Set(entry.action.name().to_owned()),
-        customer_id: Set(entry.customer.to_string()),
-        key_id: Set(entry.key.map(|key| key.to_string())),
-        changes: Set(serde_json::to_string(&changes).map_err(failed)?),
-        request_id: Set(act.request_id.as_str().to_owned()),
-    })
+        action: Set(Stored(entry.action)),
+        customer_id: Set(Stored(entry.customer)),
+        key_id: Set(entry.key.map(Stored)),
+        changes: Set(Stored(entry.changes.clone())),
+        request_id: Set(Stored(act.request_id.clone())),
+    }
 }
 
 /// A field's change in its stored form.
@@ -129,26 +122,28 @@ struct StoredChange {
     after: Option<String>,
 }
 
-impl StoredChange {
-    fn of(change: &FieldChange) -> Self {
-        let FieldChange {
-            field,
-            before,
-            after,
-        } = change.clone();
-        Self {
-            field,
-            before,
-            after,
-        }
+/// Changes are stored as a JSON array.
+impl Storable for Vec<FieldChange> {
+    type Form = String;
+
+    fn to_form(&self) -> String {
+        let stored = |change: &FieldChange| StoredChange {
+            field: change.field.clone(),
+            before: change.before.clone(),
+            after: change.after.clone(),
+        };
+        let changes: Vec<_> = self.iter().map(stored).collect();
+        serde_json::to_string(&changes).expect("texts have a form in JSON")
     }
 
-    fn read(self) -> FieldChange {
-        FieldChange {
-            field: self.field,
-            before: self.before,
-            after: self.after,
-        }
+    fn from_form(form: String) -> Option<Self> {
+        let changes: Vec<StoredChange> = serde_json::from_str(&form).ok()?;
+        let read = |change: StoredChange| FieldChange {
+            field: change.field,
+            before: change.before,
+            after: change.after,
+        };
+        Some(changes.into_iter().map(read).collect())
     }
 }
 
@@ -159,69 +154,48 @@ impl AuditLog for Store {
         filter: &AuditFilter,
         page: &PageRequest,
     ) -> Result<AuditPage, ListError> {
-        self.in_time(async {
-            let mut entries = matching(filter);
-            let place = (audit_log::Column::At, audit_log::Column::Id);
-            if let Some(older) = older_than_cursor(place, page)? {
-                entries = entries.filter(older);
-            }
-            let rows = entries
-                .order_by_desc(audit_log::Column::At)
-                .order_by_desc(audit_log::Column::Id)
-                .limit(limit_with_lookahead(page))
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            let mut items = Vec::with_capacity(rows.len());
-            for row in rows {
-                let entry = read(&row)?;
-                items.push((Cursor::at(entry.act.at, entry.act.id), entry));
-            }
-            Ok(Page::of(items, page.first, None))
-        })
-        .await
+        let place = (audit_log::Column::At, audit_log::Column::Id);
+        let list = newest_first(matching(filter), place, page)?;
+        let read = |row| {
+            let entry = read(row);
+            Ok((Cursor::at(entry.act.at, entry.act.id), entry))
+        };
+        let found = read::page(&self.connection, list, page, read);
+        Ok(self.in_time(found).await?)
     }
 }
 
 fn matching(filter: &AuditFilter) -> Select<audit_log::Entity> {
     let mut entries = audit_log::Entity::find();
     if let Some(customer) = filter.customer {
-        entries = entries.filter(audit_log::Column::CustomerId.eq(customer.to_string()));
+        entries = entries.filter(audit_log::Column::CustomerId.eq(Stored(customer)));
     }
     if let Some(key) = filter.key {
-        entries = entries.filter(audit_log::Column::KeyId.eq(key.to_string()));
+        entries = entries.filter(audit_log::Column::KeyId.eq(Stored(key)));
     }
     if let Some(from) = filter.from {
-        entries = entries.filter(audit_log::Column::At.gte(from.timestamp_millis()));
+        entries = entries.filter(audit_log::Column::At.gte(Stored(from)));
     }
     if let Some(to) = filter.to {
-        entries = entries.filter(audit_log::Column::At.lt(to.timestamp_millis()));
+        entries = entries.filter(audit_log::Column::At.lt(Stored(to)));
     }
     entries
 }
 
-fn read(entry: &audit_log::Model) -> Result<AuditEntry, StoreError> {
-    let row = Row {
-        table: "audit_log",
-        id: &entry.id,
-    };
-    let key = |id: &String| row.uuid(id, "key_id").map(KeyId);
-    let changes: Vec<StoredChange> =
-        serde_json::from_str(&entry.changes).map_err(|_| row.unreadable("changes"))?;
-    Ok(AuditEntry {
+fn read(entry: audit_log::Model) -> AuditEntry {
+    AuditEntry {
         act: AuditContext {
-            id: row.uuid(&entry.id, "id")?,
-            at: row.instant(entry.at, "at")?,
-            request_id: RequestId::parse(&entry.request_id)
-                .ok_or_else(|| row.unreadable("request_id"))?,
+            id: entry.id.0,
+            at: entry.at.0,
+            request_id: entry.request_id.0,
             actor: Owner {
-                issuer: entry.actor_issuer.clone(),
-                subject: entry.actor_subject.clone(),
+                issuer: entry.actor_issuer,
+                subject: entry.actor_subject,
             },
         },
-        action: Action::from_name(&entry.action).ok_or_else(|| row.unreadable("action"))?,
-        customer: CustomerId(row.uuid(&entry.customer_id, "customer_id")?),
-        key: entry.key_id.as_ref().map(key).transpose()?,
-        changes: changes.into_iter().map(StoredChange::read).collect(),
-    })
+        action: entry.action.0,
+        customer: entry.customer_id.0,
+        key: entry.key_id.map(Stored::value),
+        changes: entry.changes.0,
+    }
 }

@@ -12,8 +12,10 @@ use ports::outbound::{
 };
 use sea_orm::EntityTrait;
 
-use crate::entity::batch_chunks;
-use crate::store::{Store, failed};
+use crate::entity::{batch_chunks, batches};
+use crate::read::{self, Read};
+use crate::store::Store;
+use crate::stored::Stored;
 
 mod addition;
 mod cancellation;
@@ -34,12 +36,8 @@ impl BatchStore for Store {
         batch: &NewBatch,
         bounds: BatchBounds,
     ) -> Result<BatchAddition, StoreError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let added = addition::within(&transaction, batch, bounds).await;
-            self.end(transaction, added).await
-        })
-        .await
+        self.within(async |transaction| addition::within(transaction, batch, bounds).await)
+            .await
     }
 
     async fn batch(
@@ -48,8 +46,8 @@ impl BatchStore for Store {
         id: BatchId,
     ) -> Result<Option<StoredBatch>, StoreError> {
         self.in_time(async {
-            let found = row::own(customer, id).one(&self.connection).await;
-            let found = found.map_err(failed)?.into_iter().collect();
+            let found = row::own(customer, id).row(&self.connection).await?;
+            let found = found.into_iter().collect();
             let read = progress::with_progress(&self.connection, found).await?;
             Ok(read.into_iter().next())
         })
@@ -72,27 +70,24 @@ impl BatchStore for Store {
         page: &PageRequest,
     ) -> Result<Page<StoredBatch>, ListError> {
         self.in_time(async {
-            let rows = list::select(customer, filter, page)?
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            let batches = progress::with_progress(&self.connection, rows).await?;
-            let items = batches.into_iter().map(|batch| {
-                let cursor = Cursor::at(batch.facts.created_at, batch.facts.id.0);
-                (cursor, batch)
-            });
-            Ok(Page::of(items.collect(), page.first, None))
+            let list = list::select(customer, filter, page)?;
+            let read = |row: batches::Model| Ok((Cursor::at(row.created_at.0, row.id.0.0), row));
+            let rows = read::page(&self.connection, list, page, read).await?;
+            let (cursors, found): (Vec<_>, Vec<_>) = rows.items.into_iter().unzip();
+            let batches = progress::with_progress(&self.connection, found).await?;
+            Ok(Page {
+                items: cursors.into_iter().zip(batches).collect(),
+                has_next: rows.has_next,
+                total: None,
+            })
         })
         .await
     }
 
     async fn batch_chunk(&self, id: BatchId, number: u32) -> Result<Option<Vec<u8>>, StoreError> {
-        let chunk = batch_chunks::Entity::find_by_id((id.to_string(), i64::from(number)));
-        self.in_time(async {
-            let chunk = chunk.one(&self.connection).await.map_err(failed)?;
-            Ok(chunk.map(|chunk| chunk.content))
-        })
-        .await
+        let chunk = batch_chunks::Entity::find_by_id((Stored(id), Stored(number)));
+        let chunk = self.in_time(chunk.row(&self.connection)).await?;
+        Ok(chunk.map(|chunk| chunk.content))
     }
 
     async fn batch_lookups(
@@ -125,11 +120,7 @@ impl BatchStore for Store {
     }
 
     async fn feed_batch(&self, feed: &BatchFeed) -> Result<bool, StoreError> {
-        let made = self.in_time(async {
-            let transaction = self.begin().await?;
-            let made = feed::within(&transaction, feed).await;
-            self.end(transaction, made).await
-        });
+        let made = self.within(async |transaction| feed::within(transaction, feed).await);
         match made.await {
             Ok(()) => {}
             Err(feed::FeedError::Refused) => return Ok(false),
@@ -142,12 +133,8 @@ impl BatchStore for Store {
     }
 
     async fn release_batch(&self, release: &BatchRelease) -> Result<bool, StoreError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let released = release::within(&transaction, release).await;
-            self.end(transaction, released).await
-        })
-        .await
+        self.within(async |transaction| release::within(transaction, release).await)
+            .await
     }
 
     async fn cancel_batch(
@@ -156,11 +143,8 @@ impl BatchStore for Store {
         id: BatchId,
         now: DateTime<Utc>,
     ) -> Result<BatchCancellation, StoreError> {
-        let canceled = self.in_time(async {
-            let transaction = self.begin().await?;
-            let canceled = cancellation::within(&transaction, customer, id, now).await;
-            self.end(transaction, canceled).await
-        });
+        let canceled = self
+            .within(async |transaction| cancellation::within(transaction, customer, id, now).await);
         let canceled = canceled.await?;
         if let BatchCancellation::Canceled { lookups } = &canceled {
             self.notifier
@@ -180,10 +164,8 @@ impl BatchStore for Store {
         proofs: &[ImportedProof],
         now: DateTime<Utc>,
     ) -> Result<Option<Vec<LookupFacts>>, StoreError> {
-        let delivered = self.in_time(async {
-            let transaction = self.begin().await?;
-            let delivered = imports::within(&transaction, customer, id, proofs, now).await;
-            self.end(transaction, delivered).await
+        let delivered = self.within(async |transaction| {
+            imports::within(transaction, customer, id, proofs, now).await
         });
         let delivered = delivered.await?;
         let changed = delivered.iter().flatten();

@@ -4,55 +4,85 @@
     reason = "SeaORM's derives make their types as public as the model"
 )]
 
-pub(crate) use queue::{batch_chunks, batches, lookup_attempts, lookup_turns, lookups};
+use std::time::Duration;
 
-mod queue;
+use domain::audit::{Action, FieldChange};
+use domain::batches::{BatchId, BatchState, RowNumber};
+use domain::keys::{
+    CounterId, Environment, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, SecretFingerprint,
+};
+use domain::limits::Plan;
+use domain::lookups::{LookupId, LookupState};
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::pacing::LookupClass;
+use domain::participants::ParticipantCode;
+use domain::people::customer::CustomerId;
+use domain::request::RequestId;
+use domain::seals::{CertificateNumber, SealKeyOrigin, SealVerdict};
+use domain::webhooks::{
+    DeliveryId, DeliveryState, DisabledReason, EndpointId, EventType, EventTypes, SendFailure,
+    WebhookUrl,
+};
+use uuid::Uuid;
 
-pub(crate) mod customers {
-    use sea_orm::entity::prelude::*;
+use crate::stored::{Stored, Time};
 
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "customers")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub issuer: String,
-        pub subject: String,
-        pub plan: String,
-        pub created_at: i64,
-    }
+/// Declares the entity of a table in a module of its own: first the columns of the primary key, then the
+/// others, then the relations to other tables.
+macro_rules! entities {
+    ($($module:ident in $table:literal (
+        $($key:ident: $key_type:ty),+
+    ) {
+        $($column:ident: $type:ty,)*
+    } $({ $($relations:tt)* })?)+) => {
+        $(pub(crate) mod $module {
+            #[allow(unused_imports, reason = "no table has columns of every type")]
+            use super::*;
+            use sea_orm::entity::prelude::{
+                ActiveModelBehavior, DeriveEntityModel, DerivePrimaryKey, DeriveRelation, EntityTrait,
+                EnumIter, PrimaryKeyTrait,
+            };
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
+            #[derive(Clone, Debug, DeriveEntityModel)]
+            #[sea_orm(table_name = $table)]
+            pub struct Model {
+                $(#[sea_orm(primary_key, auto_increment = false)]
+                pub $key: $key_type,)+
+                $(pub $column: $type,)*
+            }
 
-    impl ActiveModelBehavior for ActiveModel {}
+            #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+            pub enum Relation { $($($relations)*)? }
+
+            impl ActiveModelBehavior for ActiveModel {}
+        })+
+    };
 }
 
-pub(crate) mod api_keys {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "api_keys")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub customer_id: String,
-        pub name: String,
-        pub prefix: String,
-        pub environment: String,
-        pub hash: String,
-        pub hash_generation: i64,
-        pub first_key_id: Option<String>,
-        pub per_minute: i64,
-        pub monthly_quota: Option<i64>,
-        pub created_at: i64,
-        pub retires_at: Option<i64>,
-        pub revoked_at: Option<i64>,
-        pub version: i64,
+entities! {
+    customers in "customers" (id: Stored<CustomerId>) {
+        issuer: String,
+        subject: String,
+        plan: Stored<Plan>,
+        created_at: Time,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {
+    api_keys in "api_keys" (id: Stored<KeyId>) {
+        customer_id: Stored<CustomerId>,
+        name: Stored<KeyName>,
+        prefix: Stored<KeyPrefix>,
+        environment: Stored<Environment>,
+        hash: Stored<KeyHash>,
+        hash_generation: Stored<HashGeneration>,
+        first_key_id: Option<Stored<CounterId>>,
+        per_minute: Stored<u32>,
+        monthly_quota: Option<Stored<u64>>,
+        created_at: Time,
+        retires_at: Option<Time>,
+        revoked_at: Option<Time>,
+        version: Stored<u64>,
+    } {
         #[sea_orm(
             belongs_to = "super::customers::Entity",
             from = "Column::CustomerId",
@@ -63,22 +93,9 @@ pub(crate) mod api_keys {
         MonthlyUse,
     }
 
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod key_changes {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "key_changes")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub number: i64,
-        pub key_id: String,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {
+    key_changes in "key_changes" (number: i64) {
+        key_id: Stored<KeyId>,
+    } {
         #[sea_orm(
             belongs_to = "super::api_keys::Entity",
             from = "Column::KeyId",
@@ -87,52 +104,15 @@ pub(crate) mod key_changes {
         ApiKey,
     }
 
-    impl Related<super::api_keys::Entity> for Entity {
-        fn to() -> RelationDef {
-            Relation::ApiKey.def()
-        }
+    newest_key_change in "newest_key_change" (id: i64) {
+        number: i64,
     }
 
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod newest_key_change {
-    use sea_orm::entity::prelude::*;
-
-    /// The id of the only row.
-    pub const ONLY: i64 = 1;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "newest_key_change")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: i64,
-        pub number: i64,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod monthly_use {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "monthly_use")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub key_id: String,
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub month: i64,
-        pub charged: i64,
-        pub refunded: i64,
-        pub last_used_at: i64,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {
+    monthly_use in "monthly_use" (key_id: Stored<KeyId>, month: Stored<Month>) {
+        charged: Stored<u64>,
+        refunded: Stored<u64>,
+        last_used_at: i64,
+    } {
         #[sea_orm(
             belongs_to = "super::api_keys::Entity",
             from = "Column::KeyId",
@@ -141,217 +121,188 @@ pub(crate) mod monthly_use {
         ApiKey,
     }
 
-    impl Related<super::api_keys::Entity> for Entity {
-        fn to() -> RelationDef {
-            Relation::ApiKey.def()
-        }
+    requests in "requests" (id: Stored<Uuid>) {
+        request_id: Stored<RequestId>,
+        customer_id: Stored<CustomerId>,
+        key_id: Stored<KeyId>,
+        endpoint: Stored<Endpoint>,
+        outcome: Stored<Outcome>,
+        issuer: Option<Stored<ParticipantCode>>,
+        receiver: Option<Stored<ParticipantCode>>,
+        at: Time,
+        duration_ms: Stored<Duration>,
+        bank_ms: Option<Stored<Duration>>,
+        seal: Option<Stored<SealVerdict>>,
     }
 
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod requests {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "requests")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub request_id: String,
-        pub customer_id: String,
-        pub key_id: String,
-        pub endpoint: String,
-        pub outcome: String,
-        pub issuer: Option<i64>,
-        pub receiver: Option<i64>,
-        pub at: i64,
-        pub duration_ms: i64,
-        pub bank_ms: Option<i64>,
-        pub seal: Option<String>,
+    journal_marks in "journal_marks" (writer: String) {
+        batch: i64,
+        at: Time,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod journal_marks {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "journal_marks")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub writer: String,
-        pub batch: i64,
-        pub at: i64,
+    audit_log in "audit_log" (id: Stored<Uuid>) {
+        at: Time,
+        actor_issuer: String,
+        actor_subject: String,
+        action: Stored<Action>,
+        customer_id: Stored<CustomerId>,
+        key_id: Option<Stored<KeyId>>,
+        changes: Stored<Vec<FieldChange>>,
+        request_id: Stored<RequestId>,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod audit_log {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "audit_log")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub at: i64,
-        pub actor_issuer: String,
-        pub actor_subject: String,
-        pub action: String,
-        pub customer_id: String,
-        pub key_id: Option<String>,
-        pub changes: String,
-        pub request_id: String,
+    denied in "denied" (fingerprint: String) {
+        until: Time,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
+    session_ends in "session_ends" (at: Time) {}
 
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod denied {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "denied")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub fingerprint: String,
-        pub until: i64,
+    erasure_time in "erasure_time" (id: i64) {
+        at: Time,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod session_ends {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "session_ends")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub at: i64,
+    secret_marks in "secret_marks" (generation: i64) {
+        mark: Stored<SecretFingerprint>,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod erasure_time {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "erasure_time")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: i64,
-        pub at: i64,
+    participant_catalogue in "participant_catalogue" (id: i64) {
+        version: Stored<u64>,
+        as_of: Option<String>,
+        participants: Option<String>,
+        renew_at: Option<Time>,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod secret_marks {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "secret_marks")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub generation: i64,
-        pub mark: String,
+    seal_keys in "seal_keys" (
+        participant: Stored<ParticipantCode>,
+        certificate: Stored<CertificateNumber>,
+        fingerprint: String,
+        exponent: String
+    ) {
+        modulus: String,
+        origin: Stored<SealKeyOrigin>,
+        added_at: Time,
+        first_used_at: Option<Time>,
+        last_used_at: Option<Time>,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod participant_catalogue {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "participant_catalogue")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: i64,
-        pub version: i64,
-        pub as_of: Option<String>,
-        pub participants: Option<String>,
-        pub renew_at: Option<i64>,
+    seal_samples in "seal_samples" (
+        participant: Stored<ParticipantCode>,
+        certificate: Stored<CertificateNumber>,
+        place: i64
+    ) {
+        digest: String,
+        seal: String,
+        added_at: Time,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod seal_keys {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "seal_keys")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub participant: i64,
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub certificate: String,
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub fingerprint: String,
-        pub modulus: String,
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub exponent: String,
-        pub origin: String,
-        pub added_at: i64,
-        pub first_used_at: Option<i64>,
-        pub last_used_at: Option<i64>,
+    lookups in "lookups" (id: Stored<LookupId>) {
+        customer_id: Stored<CustomerId>,
+        key_id: Stored<KeyId>,
+        counters_id: Stored<CounterId>,
+        environment: Stored<Environment>,
+        class: Stored<LookupClass>,
+        next_class: Stored<LookupClass>,
+        request_id: Stored<RequestId>,
+        month: Stored<Month>,
+        state: Stored<LookupState>,
+        created_at: Time,
+        updated_at: Time,
+        retry_until: Time,
+        due_at: Option<Time>,
+        lease_token: Option<Stored<Uuid>>,
+        attempts: Stored<u32>,
+        last_at: Option<Time>,
+        last_outcome: Option<Stored<Outcome>>,
+        ended_at: Option<Time>,
+        generation: Stored<HashGeneration>,
+        question: Vec<u8>,
+        proof: Option<Vec<u8>>,
+        seal: Option<Stored<SealVerdict>>,
+        finding: Option<Vec<u8>>,
+        batch_id: Option<Stored<BatchId>>,
+        batch_row: Option<Stored<RowNumber>>,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod seal_samples {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "seal_samples")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub participant: i64,
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub certificate: String,
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub place: i64,
-        pub digest: String,
-        pub seal: String,
-        pub added_at: i64,
+    lookup_attempts in "lookup_attempts" (lookup_id: Stored<LookupId>, number: Stored<u32>) {
+        at: Time,
+        outcome: Stored<Outcome>,
     }
 
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
+    lookup_turns in "lookup_turns" (customer_id: Stored<CustomerId>) {
+        turn: i64,
+    }
 
-    impl ActiveModelBehavior for ActiveModel {}
+    batches in "batches" (id: Stored<BatchId>) {
+        customer_id: Stored<CustomerId>,
+        key_id: Stored<KeyId>,
+        counters_id: Stored<CounterId>,
+        environment: Stored<Environment>,
+        request_id: Stored<RequestId>,
+        all_rows: Stored<u32>,
+        faulty_rows: Stored<u32>,
+        duplicate_rows: Stored<u32>,
+        next_row: Stored<u32>,
+        state: Stored<BatchState>,
+        created_at: Time,
+        updated_at: Time,
+        due_at: Option<Time>,
+        lease_token: Option<Stored<Uuid>>,
+        ended_at: Option<Time>,
+        generation: Stored<HashGeneration>,
+        content: Vec<u8>,
+    }
+
+    batch_chunks in "batch_chunks" (batch_id: Stored<BatchId>, number: Stored<u32>) {
+        content: Vec<u8>,
+    }
+
+    endpoints in "webhook_endpoints" (id: Stored<EndpointId>) {
+        customer_id: Stored<CustomerId>,
+        environment: Stored<Environment>,
+        url: Stored<WebhookUrl>,
+        events: Stored<EventTypes>,
+        disabled_reason: Option<Stored<DisabledReason>>,
+        disabled_at: Option<Time>,
+        failing_since: Option<Time>,
+        served_at: Time,
+        created_at: Time,
+        updated_at: Time,
+        generation: Stored<HashGeneration>,
+        secret: Vec<u8>,
+        previous_generation: Option<Stored<HashGeneration>>,
+        previous_secret: Option<Vec<u8>>,
+        previous_until: Option<Time>,
+    }
+
+    deliveries in "webhook_deliveries" (id: Stored<DeliveryId>) {
+        endpoint_id: Stored<EndpointId>,
+        customer_id: Stored<CustomerId>,
+        event: Stored<EventType>,
+        subject_id: Stored<Uuid>,
+        body: String,
+        created_at: Time,
+        state: Stored<DeliveryState>,
+        due_at: Option<Time>,
+        lease_token: Option<Stored<Uuid>>,
+        attempts: Stored<u32>,
+        step: Stored<u32>,
+        last_at: Option<Time>,
+        last_duration: Option<Stored<Duration>>,
+        last_status: Option<Stored<u16>>,
+        last_failure: Option<Stored<SendFailure>>,
+        last_answer: Option<String>,
+        ended_at: Option<Time>,
+    }
 }
+
+macro_rules! related_to_keys {
+    ($($module:ident)+) => {
+        $(impl sea_orm::Related<api_keys::Entity> for $module::Entity {
+            fn to() -> sea_orm::RelationDef {
+                sea_orm::RelationTrait::def(&$module::Relation::ApiKey)
+            }
+        })+
+    };
+}
+
+related_to_keys! { key_changes monthly_use }

@@ -6,8 +6,9 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, QuerySelect, Set};
 
 use crate::entity::{erasure_time, journal_marks};
-use crate::row::Row;
-use crate::store::{Store, failed};
+use crate::read::{First, Read};
+use crate::store::Store;
+use crate::stored::{Stored, Time};
 
 /// Id of the only row.
 const ONLY: i64 = 1;
@@ -20,18 +21,11 @@ impl Store {
     /// Fails when the database fails.
     pub async fn erasure_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
         self.in_time(async {
-            let stored = erasure_time::Entity::find_by_id(ONLY)
-                .one(&self.connection)
-                .await
-                .map_err(failed)?;
-            let Some(stored) = stored else {
-                return self.last_written().await;
-            };
-            let row = Row {
-                table: "erasure_time",
-                id: "the only one",
-            };
-            row.instant(stored.at, "at").map(Some)
+            let stored = erasure_time::Entity::find_by_id(ONLY).row(&self.connection);
+            match stored.await? {
+                Some(stored) => Ok(Some(stored.at.0)),
+                None => self.last_written().await,
+            }
         })
         .await
     }
@@ -40,11 +34,8 @@ impl Store {
         let last = journal_marks::Entity::find()
             .select_only()
             .column_as(journal_marks::Column::At.max(), "at")
-            .into_tuple::<Option<i64>>()
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        Ok(last.flatten().and_then(DateTime::from_timestamp_millis))
+            .row_as::<First<Option<Time>>>(&self.connection);
+        Ok(last.await?.and_then(|First(at)| at).map(Stored::value))
     }
 
     /// Stores the time up to which erasure has come, also one before the stored one: a clock that was wrong is right
@@ -55,7 +46,7 @@ impl Store {
     pub async fn set_erasure_time(&self, at: DateTime<Utc>) -> Result<(), StoreError> {
         let row = erasure_time::ActiveModel {
             id: Set(ONLY),
-            at: Set(at.timestamp_millis()),
+            at: Set(Stored(at)),
         };
         let known = OnConflict::column(erasure_time::Column::Id)
             .update_column(erasure_time::Column::At)

@@ -1,5 +1,7 @@
 //! Requests with an idempotency key.
 
+use std::iter::once;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::batches::BatchId;
@@ -8,11 +10,13 @@ use domain::lookups::LookupId;
 use domain::outcome::Outcome;
 use domain::proofs::seen::EarlierDeliveries;
 use ports::outbound::{EarlierRequest, IdempotencyStore, NewClaim, ScopeClaim, StoreError};
-use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Statement, Value};
+use sea_orm::{ConnectionTrait, FromQueryResult, Value};
 
+use crate::error::failed;
 use crate::prune::IDEMPOTENCY_KEYS;
-use crate::row::{Row, stored};
-use crate::store::{Store, failed};
+use crate::read::{places, query, sql};
+use crate::store::Store;
+use crate::stored::{Stored, Time};
 
 /// Inserts an entry, or replaces one that has expired or whose claim has lapsed without an answer.
 const CLAIM: &str = "INSERT INTO idempotency_keys \
@@ -34,53 +38,39 @@ const RELEASE: &str = "DELETE FROM idempotency_keys WHERE id = $1 AND claim_toke
 /// An entry that is still valid.
 #[derive(FromQueryResult)]
 struct Entry {
-    id: String,
-    fingerprint: String,
-    lookup_id: Option<String>,
-    batch_id: Option<String>,
-    outcome: Option<String>,
-    seen_times: Option<i64>,
-    seen_first: Option<i64>,
+    id: Stored<IdempotencyScope>,
+    fingerprint: Stored<RequestFingerprint>,
+    lookup_id: Option<Stored<LookupId>>,
+    batch_id: Option<Stored<BatchId>>,
+    outcome: Option<Stored<Outcome>>,
+    seen_times: Option<Stored<u64>>,
+    seen_first: Option<Time>,
 }
 
 impl Entry {
-    fn read(self) -> Result<EarlierRequest, StoreError> {
-        let row = Row {
-            table: "idempotency_keys",
-            id: &self.id,
-        };
-        let scope = IdempotencyScope::from_hex(&self.id);
-        let fingerprint = RequestFingerprint::from_hex(&self.fingerprint);
-        Ok(EarlierRequest {
-            scope: scope.ok_or_else(|| row.unreadable("id"))?,
-            fingerprint: fingerprint.ok_or_else(|| row.unreadable("fingerprint"))?,
-            answer: self.answer(row)?,
-        })
+    fn read(self) -> EarlierRequest {
+        EarlierRequest {
+            scope: self.id.0,
+            fingerprint: self.fingerprint.0,
+            answer: self.answer(),
+        }
     }
 
     /// The answer; `None` while the request runs.
-    fn answer(&self, row: Row<'_>) -> Result<Option<FirstAnswer>, StoreError> {
-        if let Some(id) = &self.lookup_id {
-            let id = LookupId(row.uuid(id, "lookup_id")?);
-            return Ok(Some(FirstAnswer::Lookup(id)));
+    fn answer(&self) -> Option<FirstAnswer> {
+        if let Some(Stored(id)) = self.lookup_id {
+            return Some(FirstAnswer::Lookup(id));
         }
-        if let Some(id) = &self.batch_id {
-            let id = BatchId(row.uuid(id, "batch_id")?);
-            return Ok(Some(FirstAnswer::Batch(id)));
+        if let Some(Stored(id)) = self.batch_id {
+            return Some(FirstAnswer::Batch(id));
         }
-        let Some(outcome) = &self.outcome else {
-            return Ok(None);
-        };
-        let outcome = Outcome::from_name(outcome);
-        let first = row.optional_instant(self.seen_first, "seen_first")?;
-        let seen = self.seen_times.map(|times| {
-            let times = row.count(times, "seen_times")?;
-            Ok(EarlierDeliveries { times, first })
-        });
-        Ok(Some(FirstAnswer::Immediate {
-            outcome: outcome.ok_or_else(|| row.unreadable("outcome"))?,
-            seen: seen.transpose()?,
-        }))
+        let first = self.seen_first.map(Stored::value);
+        Some(FirstAnswer::Immediate {
+            outcome: self.outcome?.0,
+            seen: self
+                .seen_times
+                .map(|Stored(times)| EarlierDeliveries { times, first }),
+        })
     }
 }
 
@@ -94,25 +84,31 @@ impl IdempotencyStore for Store {
         if scopes.is_empty() {
             return Ok(None);
         }
-        let entries = self.in_time(async { self.earlier(scopes, now).await.map_err(failed) });
-        let mut entries = entries
-            .await?
-            .into_iter()
-            .map(Entry::read)
-            .collect::<Result<Vec<_>, _>>()?;
-        let place = |entry: &EarlierRequest| scopes.iter().position(|it| *it == entry.scope);
-        entries.sort_by_key(place);
-        Ok(entries.into_iter().next())
+        // Valid entries: answered, or with a claim that hasn't lapsed.
+        let valid = format!(
+            "SELECT id, fingerprint, lookup_id, batch_id, outcome, seen_times, seen_first \
+             FROM idempotency_keys WHERE id IN ({}) AND expires_at > $1 AND \
+             (lookup_id IS NOT NULL OR batch_id IS NOT NULL OR outcome IS NOT NULL \
+             OR claimed_until > $1)",
+            places(2, scopes.len())
+        );
+        let ids = scopes.iter().map(|scope| Stored(*scope).into());
+        let values = once(Stored(now).into()).chain(ids);
+        let valid = sql(&self.connection, valid, values);
+        let entries = query::<Entry>(&self.connection, "idempotency_keys", valid);
+        let entries = self.in_time(entries).await?.into_iter();
+        let place = |entry: &Entry| scopes.iter().position(|it| *it == entry.id.0);
+        Ok(entries.min_by_key(place).map(Entry::read))
     }
 
     async fn claim_scope(&self, claim: &NewClaim, now: DateTime<Utc>) -> Result<bool, StoreError> {
         let values = [
-            claim.request.scope.hex().into(),
-            claim.request.fingerprint.hex().into(),
-            claim.token.to_string().into(),
-            claim.until.timestamp_millis().into(),
-            claim.expires_at.timestamp_millis().into(),
-            now.timestamp_millis().into(),
+            Stored(claim.request.scope).into(),
+            Stored(claim.request.fingerprint).into(),
+            Stored(claim.token).into(),
+            Stored(claim.until).into(),
+            Stored(claim.expires_at).into(),
+            Stored(now).into(),
         ];
         self.changes_one(CLAIM, values.into()).await
     }
@@ -126,7 +122,7 @@ impl IdempotencyStore for Store {
     }
 
     async fn release_scope(&self, claim: ScopeClaim) -> Result<(), StoreError> {
-        let values = [claim.scope.hex().into(), claim.token.to_string().into()];
+        let values = [Stored(claim.scope).into(), Stored(claim.token).into()];
         self.changes_one(RELEASE, values.into()).await.map(drop)
     }
 
@@ -137,35 +133,9 @@ impl IdempotencyStore for Store {
 }
 
 impl Store {
-    /// Valid entries of these scopes: answered, or with a claim that hasn't lapsed.
-    async fn earlier(
-        &self,
-        scopes: &[IdempotencyScope],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Entry>, DbErr> {
-        let places: Vec<_> = (2..2 + scopes.len())
-            .map(|place| format!("${place}"))
-            .collect();
-        let sql = format!(
-            "SELECT id, fingerprint, lookup_id, batch_id, outcome, seen_times, seen_first \
-             FROM idempotency_keys WHERE id IN ({}) AND expires_at > $1 AND \
-             (lookup_id IS NOT NULL OR batch_id IS NOT NULL OR outcome IS NOT NULL \
-             OR claimed_until > $1)",
-            places.join(", ")
-        );
-        let ids = scopes.iter().map(|scope| Value::from(scope.hex()));
-        let values: Vec<_> = std::iter::once(now.timestamp_millis().into())
-            .chain(ids)
-            .collect();
-        let backend = self.connection.get_database_backend();
-        let query = Statement::from_sql_and_values(backend, sql, values);
-        Entry::find_by_statement(query).all(&self.connection).await
-    }
-
     /// Executes a statement that changes one row at most; returns `true` if it did.
-    async fn changes_one(&self, sql: &str, values: Vec<Value>) -> Result<bool, StoreError> {
-        let backend = self.connection.get_database_backend();
-        let statement = Statement::from_sql_and_values(backend, sql, values);
+    async fn changes_one(&self, text: &str, values: Vec<Value>) -> Result<bool, StoreError> {
+        let statement = sql(&self.connection, text, values);
         let done = self.write(self.connection.execute_raw(statement)).await?;
         Ok(done.rows_affected() > 0)
     }
@@ -185,9 +155,7 @@ pub(crate) async fn record(
     claim: ScopeClaim,
     answer: FirstAnswer,
 ) -> Result<(), StoreError> {
-    let backend = connection.get_database_backend();
-    let values = recorded(claim, answer);
-    let statement = Statement::from_sql_and_values(backend, RECORD, values);
+    let statement = sql(connection, RECORD, recorded(claim, answer));
     let done = connection.execute_raw(statement).await.map_err(failed)?;
     if done.rows_affected() == 0 {
         return Err(failed(ClaimLost));
@@ -199,24 +167,24 @@ pub(crate) async fn record(
 fn recorded(claim: ScopeClaim, answer: FirstAnswer) -> Vec<Value> {
     let (mut lookup, mut batch, mut outcome, mut seen) = (None, None, None, None);
     match answer {
-        FirstAnswer::Lookup(id) => lookup = Some(id.to_string()),
-        FirstAnswer::Batch(id) => batch = Some(id.to_string()),
+        FirstAnswer::Lookup(id) => lookup = Some(Stored(id)),
+        FirstAnswer::Batch(id) => batch = Some(Stored(id)),
         FirstAnswer::Immediate {
             outcome: of,
             seen: earlier,
         } => {
-            outcome = Some(of.name().to_owned());
+            outcome = Some(Stored(of));
             seen = earlier;
         }
     }
     let first = seen.and_then(|seen| seen.first);
     vec![
-        claim.scope.hex().into(),
-        claim.token.to_string().into(),
+        Stored(claim.scope).into(),
+        Stored(claim.token).into(),
         lookup.into(),
         outcome.into(),
-        seen.map(|seen| stored(seen.times)).into(),
-        first.map(|first| first.timestamp_millis()).into(),
+        seen.map(|seen| Stored(seen.times)).into(),
+        first.map(Stored).into(),
         batch.into(),
     ]
 }

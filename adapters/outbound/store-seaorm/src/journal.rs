@@ -29,7 +29,6 @@
 //! SQLite file allows one writer at a time, so there one writer writes everything.
 
 mod batch;
-pub(crate) mod deliveries;
 mod metrics_sink;
 mod queue;
 mod statements;
@@ -51,7 +50,7 @@ use sea_orm::{DatabaseConnection, DbBackend};
 use uuid::Uuid;
 
 use crate::connection::{OpenFiles, StoreOptions};
-use crate::write_lock::WriteLock;
+use crate::transaction::WriteLock;
 use batch::Linger;
 pub use metrics_sink::CommitMetricsSink;
 use queue::Queue;

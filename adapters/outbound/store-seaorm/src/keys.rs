@@ -17,14 +17,14 @@ use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
-use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use crate::entity::{api_keys, key_changes};
-use crate::row::{Row, stored};
-use crate::store::{Store, failed};
-use row::{KeyRow, OverviewRow, keys};
+use crate::error::{failed, of_table, unreadable};
+use crate::read::{self, Read};
+use crate::store::Store;
+use crate::stored::Stored;
+use row::{KeyRow, OverviewRow, in_scope, keys};
 use shared_use::with_use;
 
 pub(crate) mod change;
@@ -47,18 +47,16 @@ impl KeyStore for Store {
         bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<(), InsertError> {
-        self.in_time(async { self.add_key(&record, bounds, act).await })
+        self.within(async |transaction| change::add(transaction, &record, bounds, act).await)
             .await
     }
 
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
         self.in_time(async {
             let key = api_keys::Entity::find()
-                .filter(api_keys::Column::Prefix.eq(prefix.as_str()))
-                .one(&self.connection)
-                .await
-                .map_err(failed)?;
-            key.as_ref().map(row::credential).transpose()
+                .filter(api_keys::Column::Prefix.eq(Stored(prefix.clone())))
+                .row(&self.connection);
+            Ok(key.await?.as_ref().map(row::credential))
         })
         .await
     }
@@ -70,12 +68,11 @@ impl KeyStore for Store {
                 .order_by_desc(api_keys::Column::CreatedAt)
                 .order_by_desc(api_keys::Column::Id)
                 .limit(most)
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            keys.iter()
-                .map(|key| Ok((row::prefix(key)?, row::credential(key)?)))
-                .collect()
+                .rows(&self.connection);
+            let keys = keys.await?.into_iter();
+            Ok(keys
+                .map(|key| (key.prefix.0.clone(), row::credential(&key)))
+                .collect())
         })
         .await
     }
@@ -90,8 +87,7 @@ impl KeyStore for Store {
         ids: &[KeyId],
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
-        self.in_time(async { self.read_snapshots(ids, month).await })
-            .await
+        self.in_time(self.read_snapshots(ids, month)).await
     }
 
     async fn charge(
@@ -100,8 +96,7 @@ impl KeyStore for Store {
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
-        self.in_time(async { self.charge_month(key, month, at).await })
-            .await
+        self.in_time(self.charge_month(key, month, at)).await
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {
@@ -128,23 +123,21 @@ impl KeyStore for Store {
         self.in_time(async {
             let matching = listing::matching(scope, &query.filter);
             let keys = with_use(keys(), month).filter(matching.clone());
-            let rows = listing::page(keys, query)?
-                .into_model::<OverviewRow>()
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            let mut items = Vec::with_capacity(rows.len());
-            for row in rows {
+            let list = listing::page(keys, query)?;
+            let read = |row: OverviewRow| {
                 let key = row.read(month)?;
-                items.push((listing::cursor(query.order, &key), key));
-            }
+                Ok((listing::cursor(query.order, &key), key))
+            };
+            let page = read::page(&self.connection, list, &query.page, read).await?;
             let total = listing::count(matching)
                 .into_tuple::<i64>()
                 .one(&self.connection)
                 .await
                 .map_err(failed)?;
-            let total = total.map(i64::unsigned_abs);
-            Ok(Page::of(items, query.page.first, total))
+            Ok(Page {
+                total: total.map(i64::unsigned_abs),
+                ..page
+            })
         })
         .await
     }
@@ -155,20 +148,13 @@ impl KeyStore for Store {
         revoked: RevokedKeys,
         page: &PageRequest,
     ) -> Result<Page<ApiKey>, ListError> {
-        self.in_time(async {
-            let rows = listing::of_customer(keys(), customer, revoked, page)?
-                .into_model::<KeyRow>()
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            let mut items = Vec::with_capacity(rows.len());
-            for row in rows {
-                let key = row.read()?;
-                items.push((Cursor::at(key.created_at, key.id.0), key));
-            }
-            Ok(Page::of(items, page.first, None))
-        })
-        .await
+        let list = listing::of_customer(keys(), customer, revoked, page)?;
+        let read = |row: KeyRow| {
+            let key = row.read()?;
+            Ok((Cursor::at(key.created_at, key.id.0), key))
+        };
+        let found = read::page(&self.connection, list, page, read);
+        Ok(self.in_time(found).await?)
     }
 
     async fn find(
@@ -179,12 +165,10 @@ impl KeyStore for Store {
     ) -> Result<Option<KeyOverview>, StoreError> {
         self.in_time(async {
             let row = with_use(keys(), month)
-                .filter(api_keys::Column::Id.eq(id.to_string()))
+                .filter(api_keys::Column::Id.eq(Stored(id)))
                 .filter(in_scope(scope))
-                .into_model::<OverviewRow>()
-                .one(&self.connection)
-                .await
-                .map_err(failed)?;
+                .row_as::<OverviewRow>(&self.connection)
+                .await?;
             row.map(|row| row.read(month)).transpose()
         })
         .await
@@ -197,7 +181,7 @@ impl KeyStore for Store {
         change: &KeyChange,
         act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
-        self.in_time(async { self.change_key(scope, id, change, act).await })
+        self.within(async |transaction| change::change(transaction, scope, id, change, act).await)
             .await
     }
 
@@ -215,7 +199,7 @@ impl KeyStore for Store {
             retires_at,
             bounds,
         };
-        self.in_time(async { self.rotate_key(scope, id, rotation, act).await })
+        self.within(async |transaction| change::rotate(transaction, scope, id, rotation, act).await)
             .await
     }
 
@@ -223,13 +207,11 @@ impl KeyStore for Store {
         self.in_time(async {
             let keys = api_keys::Entity::find()
                 .filter(api_keys::Column::RevokedAt.is_null())
-                .filter(api_keys::Column::RetiresAt.lte(now.timestamp_millis()))
+                .filter(api_keys::Column::RetiresAt.lte(Stored(now)))
                 .order_by_asc(api_keys::Column::RetiresAt)
                 .limit(DUE_AT_ONCE)
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            keys.iter().map(row::counted).collect()
+                .rows(&self.connection);
+            Ok(keys.await?.iter().map(row::counted).collect())
         })
         .await
     }
@@ -237,24 +219,21 @@ impl KeyStore for Store {
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
         self.in_time(async {
             let rows = key_changes::Entity::find()
-                .filter(key_changes::Column::Number.gt(stored(after.0)))
+                .filter(key_changes::Column::Number.gt(Stored(after.0)))
                 .find_also_related(api_keys::Entity)
                 .order_by_asc(key_changes::Column::Number)
                 .limit(CHANGES_AT_ONCE)
                 .all(&self.connection)
                 .await
-                .map_err(failed)?;
+                .map_err(of_table("api_keys"))?;
             let read = |(change, key): (key_changes::Model, Option<api_keys::Model>)| {
-                let row = Row {
-                    table: "key_changes",
-                    id: &change.key_id,
-                };
-                let key = key.ok_or_else(|| row.unreadable("key_id"))?;
+                let unknown = || unreadable("key_changes", "key_id", change.key_id.0);
+                let key = key.ok_or_else(unknown)?;
                 Ok(Change {
-                    number: ChangeNumber(row.count(change.number, "number")?),
-                    prefix: row::prefix(&key)?,
-                    credential: row::credential(&key)?,
+                    number: ChangeNumber(change.number.unsigned_abs()),
+                    credential: row::credential(&key),
                     state: row::state(&key)?,
+                    prefix: key.prefix.0,
                 })
             };
             rows.into_iter().map(read).collect()
@@ -270,7 +249,7 @@ impl KeyStore for Store {
         // Read before the query: unless the database was set back, the query's result isn't lower.
         let seen = self.newest_seen.load(Ordering::Acquire);
         let newest = self
-            .in_time(async { changes::newest(&self.connection).await.map_err(failed) })
+            .in_time(changes::newest(&self.connection))
             .await?
             .unsigned_abs();
         if newest < seen {
@@ -291,21 +270,11 @@ impl Store {
         &self,
         listed: impl IntoIterator<Item = HashGeneration>,
     ) -> Result<u64, StoreError> {
-        let listed = listed.into_iter().map(|generation| i64::from(generation.0));
+        let listed = listed.into_iter().map(Stored);
         let others = api_keys::Entity::find()
             .filter(api_keys::Column::RevokedAt.is_null())
             .filter(api_keys::Column::HashGeneration.is_not_in(listed));
         self.in_time(async { others.count(&self.connection).await.map_err(failed) })
             .await
-    }
-}
-
-/// Condition for the keys of a scope.
-fn in_scope(scope: Scope) -> Condition {
-    match scope {
-        Scope::Everybody => Condition::all(),
-        Scope::Of(customer) => {
-            Condition::all().add(api_keys::Column::CustomerId.eq(customer.to_string()))
-        }
     }
 }

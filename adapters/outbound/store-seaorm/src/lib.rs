@@ -21,38 +21,37 @@
 //!
 //! The schema is checked, never changed, by [`Store::check_schema`]; [`Store::migrate`] changes it.
 
-mod archive;
 mod audit;
 mod batches;
 mod connection;
-mod customers;
-mod denied;
 mod entity;
 mod erasure;
+mod error;
 mod group;
 mod idempotency;
 mod insert;
 mod journal;
 mod keys;
-mod list;
 mod lookups;
-mod monthly_use;
 mod notifier;
 mod participants;
+mod people;
+mod proofs;
 mod prune;
+mod queue;
+mod read;
 mod replicas;
-mod row;
 mod schema;
 mod seals;
 mod secret_fingerprints;
-mod seen_proofs;
 mod serving_role;
 mod store;
+mod stored;
 #[cfg(test)]
 mod tests;
+mod transaction;
 mod usage;
 mod webhooks;
-mod write_lock;
 
 pub use connection::{
     FileError, LockError, OpenError, ServerError, ServingLock, StoreOptions, UrlError, sqlite_url,

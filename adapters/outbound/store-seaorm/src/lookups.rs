@@ -10,19 +10,22 @@ use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupFilter,
     LookupStore, NewLookup, QueuedClass, StoreError, StoredLookup,
 };
-use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::entity::lookups;
+use crate::error::failed;
 use crate::idempotency::record;
 use crate::prune::LOOKUPS;
-use crate::store::{Store, failed};
+use crate::queue as leases;
+use crate::read::{self, Read};
+use crate::store::Store;
+use crate::stored::Stored;
 
 pub use notifications::NotificationChannel;
 
 mod ahead;
 mod attempts;
-mod cancellation;
+pub(crate) mod cancellation;
 mod claims;
 mod end;
 pub(crate) mod insert;
@@ -45,11 +48,8 @@ impl LookupStore for Store {
         customer: CustomerId,
         id: LookupId,
     ) -> Result<Option<StoredLookup>, StoreError> {
-        self.in_time(async {
-            let row = row::own(customer, id).one(&self.connection).await;
-            row.map_err(failed)?.map(row::read).transpose()
-        })
-        .await
+        let found = row::own(customer, id).row(&self.connection);
+        Ok(self.in_time(found).await?.map(row::read))
     }
 
     async fn attempts(
@@ -57,7 +57,7 @@ impl LookupStore for Store {
         customer: CustomerId,
         id: LookupId,
     ) -> Result<Vec<Attempt>, StoreError> {
-        self.in_time(async { attempts::of_lookup(&self.connection, customer, id).await })
+        self.in_time(attempts::of_lookup(&self.connection, customer, id))
             .await
     }
 
@@ -67,20 +67,14 @@ impl LookupStore for Store {
         filter: &LookupFilter,
         page: &PageRequest,
     ) -> Result<Page<StoredLookup>, ListError> {
-        self.in_time(async {
-            let rows = list::select(customer, filter, page)?
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            let mut items = Vec::with_capacity(rows.len());
-            for row in rows {
-                let lookup = row::read(row)?;
-                let cursor = Cursor::at(lookup.facts.created_at, lookup.facts.id.0);
-                items.push((cursor, lookup));
-            }
-            Ok(Page::of(items, page.first, None))
-        })
-        .await
+        let list = list::select(customer, filter, page)?;
+        let read = |row| {
+            let lookup = row::read(row);
+            let cursor = Cursor::at(lookup.facts.created_at, lookup.facts.id.0);
+            Ok((cursor, lookup))
+        };
+        let found = read::page(&self.connection, list, page, read);
+        Ok(self.in_time(found).await?)
     }
 
     async fn claim_lookups(
@@ -90,8 +84,9 @@ impl LookupStore for Store {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError> {
-        let claimed = self.in_time(self.claim_due(most, classes, now, lease));
-        let claimed = claimed.await?;
+        let claimed = self
+            .in_time(self.claim_due(most, classes, now, lease))
+            .await?;
         self.notifier
             .changed(claimed.iter().map(|claimed| claimed.lookup.facts.id));
         Ok(claimed)
@@ -110,11 +105,7 @@ impl LookupStore for Store {
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
-        let until = lease.until.timestamp_millis();
-        let renewal = lookups::Entity::update_many()
-            .col_expr(lookups::Column::DueAt, Expr::value(until))
-            .filter(lookups::Column::Id.eq(id.to_string()))
-            .filter(lookups::Column::LeaseToken.eq(lease.token.to_string()));
+        let renewal = leases::renewal::<lookups::Entity>(id, lease);
         let renewed = self.write(renewal.exec(&self.connection)).await?;
         Ok(renewed.rows_affected > 0)
     }
@@ -138,12 +129,9 @@ impl LookupStore for Store {
         id: LookupId,
         now: DateTime<Utc>,
     ) -> Result<Cancellation, StoreError> {
-        let canceled = self.in_time(async {
-            let transaction = self.begin().await?;
-            let canceled = cancellation::of_one(&transaction, customer, id, now).await;
-            self.end(transaction, canceled).await
-        });
-        let canceled = canceled.await?;
+        let canceled = self
+            .within(async |transaction| cancellation::of_one(transaction, customer, id, now).await)
+            .await?;
         if let Cancellation::Canceled(_) = canceled {
             self.notifier.changed([id]);
         }
@@ -152,8 +140,8 @@ impl LookupStore for Store {
 
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
         let removal = lookups::Entity::delete_many()
-            .filter(lookups::Column::Id.eq(id.to_string()))
-            .filter(lookups::Column::CustomerId.eq(customer.to_string()))
+            .filter(lookups::Column::Id.eq(Stored(id)))
+            .filter(lookups::Column::CustomerId.eq(Stored(customer)))
             .filter(lookups::Column::DueAt.is_null());
         let removed = self.write(removal.exec(&self.connection)).await?;
         Ok(removed.rows_affected > 0)
@@ -187,33 +175,23 @@ impl Store {
             let inserted = insert.exec_without_returning(&self.connection);
             return self.write(inserted).await.map(drop);
         };
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let added = async {
-                let inserted = insert.exec_without_returning(&*transaction).await;
-                inserted.map_err(failed)?;
-                record(&*transaction, claim, FirstAnswer::Lookup(lookup.facts.id)).await
-            };
-            let added = added.await;
-            self.end(transaction, added).await
+        self.within(async |transaction| {
+            let inserted = insert.exec_without_returning(transaction).await;
+            inserted.map_err(failed)?;
+            record(transaction, claim, FirstAnswer::Lookup(lookup.facts.id)).await
         })
         .await
     }
 
     /// Ends several claims in one transaction; returns for each if its lease was held.
     async fn end_claims(&self, ends: &[ClaimEnd]) -> Result<Vec<bool>, StoreError> {
-        let written = async {
-            let transaction = self.begin().await?;
-            let ended = async {
-                let mut ended = Vec::with_capacity(ends.len());
-                for end in ends {
-                    ended.push(end::within(&transaction, end).await.map_err(failed)?);
-                }
-                Ok(ended)
-            };
-            let ended = ended.await;
-            self.end(transaction, ended).await
-        };
-        self.in_time(written).await
+        self.within(async |transaction| {
+            let mut ended = Vec::with_capacity(ends.len());
+            for end in ends {
+                ended.push(end::within(transaction, end).await?);
+            }
+            Ok(ended)
+        })
+        .await
     }
 }

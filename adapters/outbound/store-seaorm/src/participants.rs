@@ -9,7 +9,10 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, UpdateMany};
 
 use crate::entity::participant_catalogue::{Column, Entity, Model};
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::read::{First, Read};
+use crate::store::Store;
+use crate::stored::Stored;
 
 const ID: i64 = 1;
 
@@ -21,23 +24,17 @@ struct Damaged(&'static str);
 #[async_trait]
 impl CatalogueStore for Store {
     async fn catalogue_version(&self) -> Result<CatalogueVersion, StoreError> {
-        self.in_time(async {
-            let version = Entity::find_by_id(ID).select_only().column(Column::Version);
-            let version = version.into_tuple::<i64>().one(&self.connection).await;
-            to_version(version.map_err(failed)?)
-        })
-        .await
+        let row = Entity::find_by_id(ID).select_only().column(Column::Version);
+        let row = self.in_time(row.row_as::<First<Stored<u64>>>(&self.connection));
+        to_version(row.await?.map(|First(version)| version))
     }
 
     async fn catalogue(&self) -> Result<(CatalogueVersion, Option<Catalogue>), StoreError> {
-        self.in_time(async {
-            let row = Entity::find_by_id(ID).one(&self.connection).await;
-            let row = row.map_err(failed)?;
-            let version = to_version(row.as_ref().map(|row| row.version))?;
-            let catalogue = row.as_ref().map(to_catalogue).transpose()?;
-            Ok((version, catalogue.flatten()))
-        })
-        .await
+        let row = Entity::find_by_id(ID).row(&self.connection);
+        let row = self.in_time(row).await?;
+        let version = to_version(row.as_ref().map(|row| row.version))?;
+        let catalogue = row.as_ref().map(to_catalogue).transpose()?;
+        Ok((version, catalogue.flatten()))
     }
 
     async fn replace_catalogue(
@@ -45,15 +42,14 @@ impl CatalogueStore for Store {
         CatalogueVersion(replaced): CatalogueVersion,
         catalogue: &Catalogue,
     ) -> Result<Option<CatalogueVersion>, StoreError> {
-        let replaced = i64::try_from(replaced).map_err(failed)?;
         let update = Entity::update_many()
-            .col_expr(Column::Version, Expr::value(replaced + 1))
+            .col_expr(Column::Version, Expr::value(Stored(replaced + 1)))
             .col_expr(Column::AsOf, Expr::value(catalogue.as_of().to_string()))
             .col_expr(Column::Participants, Expr::value(catalogue.to_csv()))
-            .filter(Column::Version.eq(replaced));
+            .filter(Column::Version.eq(Stored(replaced)));
         match self.change_catalogue(update).await? {
             0 => Ok(None),
-            _ => to_version(Some(replaced + 1)).map(Some),
+            _ => Ok(Some(CatalogueVersion(replaced + 1))),
         }
     }
 
@@ -62,7 +58,7 @@ impl CatalogueStore for Store {
         now: DateTime<Utc>,
         next: DateTime<Utc>,
     ) -> Result<RenewalClaim, StoreError> {
-        let due = schedule(next).filter(Column::RenewAt.lte(now.timestamp_millis()));
+        let due = schedule(next).filter(Column::RenewAt.lte(Stored(now)));
         if self.change_catalogue(due).await? > 0 {
             return Ok(RenewalClaim::Granted);
         }
@@ -86,12 +82,14 @@ impl Store {
 }
 
 fn schedule(at: DateTime<Utc>) -> UpdateMany<Entity> {
-    Entity::update_many().col_expr(Column::RenewAt, Expr::value(at.timestamp_millis()))
+    Entity::update_many().col_expr(Column::RenewAt, Expr::value(Stored(at)))
 }
 
-fn to_version(stored: Option<i64>) -> Result<CatalogueVersion, StoreError> {
-    let stored = stored.ok_or_else(|| failed(Damaged("its row is missing")))?;
-    Ok(CatalogueVersion(u64::try_from(stored).map_err(failed)?))
+fn to_version(stored: Option<Stored<u64>>) -> Result<CatalogueVersion, StoreError> {
+    let missing = || failed(Damaged("its row is missing"));
+    stored
+        .map(|Stored(version)| CatalogueVersion(version))
+        .ok_or_else(missing)
 }
 
 fn to_catalogue(row: &Model) -> Result<Option<Catalogue>, StoreError> {

@@ -12,6 +12,7 @@ use sea_orm::{
 
 use crate::entity::{api_keys, denied, journal_marks};
 use crate::store::Store;
+use crate::stored::Stored;
 
 /// Rows removed by one statement: few enough that nothing waits long for it.
 pub(crate) const ROWS_PER_STATEMENT: u64 = 1_000;
@@ -110,7 +111,7 @@ impl Store {
         // The journal of this process recognises by its own checkpoint that the database is still
         // the one it wrote to.
         let gone = Condition::all()
-            .add(journal_marks::Column::At.lt(writers_before.timestamp_millis()))
+            .add(journal_marks::Column::At.lt(Stored(writers_before)))
             .add_option(
                 self.writer()
                     .map(|own| journal_marks::Column::Writer.ne(own)),
@@ -118,8 +119,8 @@ impl Store {
         let checkpoints = journal_marks::Entity::delete_many().filter(gone);
         self.write(checkpoints.exec(&self.connection)).await?;
         let ended_by = now - DENIALS_KEPT;
-        let denials = denied::Entity::delete_many()
-            .filter(denied::Column::Until.lte(ended_by.timestamp_millis()));
+        let denials =
+            denied::Entity::delete_many().filter(denied::Column::Until.lte(Stored(ended_by)));
         let removed = self.write(denials.exec(&self.connection)).await?;
         Ok(removed.rows_affected)
     }
@@ -238,7 +239,7 @@ impl Table {
         let mut some = Query::select();
         some.columns(columns())
             .from(Alias::new(self.name))
-            .and_where(Expr::col(Alias::new(self.begins)).lt(before.timestamp_millis()))
+            .and_where(Expr::col(Alias::new(self.begins)).lt(Stored(before)))
             .limit(ROWS_PER_STATEMENT);
         if let Some(column) = self.through_keys {
             let keys = Query::select()

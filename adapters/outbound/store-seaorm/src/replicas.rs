@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::outbound::{ReplicaRegistry, StoreError};
-use sea_orm::{ConnectionTrait, DbBackend, Statement, Value};
+use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::read::sql;
+use crate::store::Store;
+use crate::stored::Stored;
 
 #[async_trait]
 impl ReplicaRegistry for Store {
@@ -20,9 +23,9 @@ impl ReplicaRegistry for Store {
     }
 
     async fn leave(&self, instance: Uuid) -> Result<(), StoreError> {
-        let sql = "DELETE FROM replicas WHERE instance = $1".to_owned();
-        let statement = self.of_replicas(sql, [instance.to_string().into()]);
-        let removed = self.connection.execute_raw(statement);
+        let removal = "DELETE FROM replicas WHERE instance = $1";
+        let removal = sql(&self.connection, removal, [Stored(instance).into()]);
+        let removed = self.connection.execute_raw(removal);
         self.write(removed).await.map(drop)
     }
 }
@@ -40,17 +43,14 @@ impl Store {
             "INSERT INTO replicas (instance, beat_at) VALUES ($1, {now}) \
              ON CONFLICT (instance) DO UPDATE SET beat_at = excluded.beat_at"
         );
-        let beat = self.of_replicas(beat, [instance.to_string().into()]);
+        let beat = sql(&self.connection, beat, [Stored(instance).into()]);
         self.write(self.connection.execute_raw(beat)).await?;
         let gone = format!("DELETE FROM replicas WHERE beat_at < {now} - CAST($1 AS BIGINT)");
-        let gone = self.of_replicas(gone, [lifetime.into()]);
+        let gone = sql(&self.connection, gone, [lifetime.into()]);
         self.write(self.connection.execute_raw(gone)).await?;
-        let count = "SELECT COUNT(*) FROM replicas".to_owned();
-        let count = self
-            .connection
-            .query_one_raw(self.of_replicas(count, []))
-            .await
-            .map_err(failed)?;
+        let count = sql(&self.connection, "SELECT COUNT(*) FROM replicas", []);
+        let count = self.connection.query_one_raw(count);
+        let count = count.await.map_err(failed)?;
         let count = count
             .map(|row| row.try_get_by_index::<i64>(0))
             .transpose()
@@ -58,11 +58,6 @@ impl Store {
         let count = count.and_then(|count| u32::try_from(count).ok());
         // Its own row may have been removed by one whose lifetime is shorter.
         Ok(count.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN))
-    }
-
-    fn of_replicas(&self, sql: String, values: impl IntoIterator<Item = Value>) -> Statement {
-        let backend = self.connection.get_database_backend();
-        Statement::from_sql_and_values(backend, sql, values)
     }
 
     /// The database's clock, in unix milliseconds.

@@ -4,7 +4,8 @@ use migrations::{MigrationStatus, Migrator, MigratorTrait};
 use ports::outbound::StoreError;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
 
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::store::Store;
 
 /// The advisory lock of migrations: "cep" and a number of our own.
 const MIGRATING: i64 = 0x0063_6570_0000_0001;

@@ -3,17 +3,16 @@
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::hex;
-use domain::participants::ParticipantCode;
-use domain::seals::{CertificateNumber, SealKey, SealKeyOrigin, SealedDigest, Signer};
+use domain::seals::{SealKey, SealKeyOrigin, SealedDigest, Signer};
 use ports::outbound::{MAX_SAMPLES, SealSample, SealStore, StoreError, StoredSealKey};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, Set, Statement,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use crate::entity::{seal_keys, seal_samples};
-use crate::row::Row;
-use crate::store::{Store, failed};
+use crate::error::unreadable;
+use crate::read::{Read, sql};
+use crate::store::Store;
+use crate::stored::{Stored, bytes};
 
 /// Inserts a sample at the first free place of its signer. Nothing is inserted when there is none, when
 /// the sample is known, or when another transaction took the place meanwhile.
@@ -28,17 +27,13 @@ const ADD_SAMPLE: &str = "INSERT INTO seal_samples \
 impl SealStore for Store {
     async fn seal_keys(&self) -> Result<Vec<StoredSealKey>, StoreError> {
         use seal_keys::{Column, Entity};
-        self.in_time(async {
-            let rows = Entity::find()
-                .order_by_asc(Column::Participant)
-                .order_by_asc(Column::Certificate)
-                .order_by_asc(Column::AddedAt)
-                .order_by_asc(Column::Fingerprint)
-                .all(&self.connection)
-                .await;
-            rows.map_err(failed)?.iter().map(to_key).collect()
-        })
-        .await
+        let rows = Entity::find()
+            .order_by_asc(Column::Participant)
+            .order_by_asc(Column::Certificate)
+            .order_by_asc(Column::AddedAt)
+            .order_by_asc(Column::Fingerprint)
+            .rows(&self.connection);
+        self.in_time(rows).await?.into_iter().map(to_key).collect()
     }
 
     async fn add_seal_key(
@@ -49,13 +44,13 @@ impl SealStore for Store {
         now: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
         let new = seal_keys::ActiveModel {
-            participant: Set(participant(signer)),
-            certificate: Set(signer.certificate.to_string()),
+            participant: Set(Stored(signer.participant)),
+            certificate: Set(Stored(signer.certificate.clone())),
             fingerprint: Set(key.fingerprint()),
             modulus: Set(hex::encode(key.modulus())),
             exponent: Set(hex::encode(key.exponent())),
-            origin: Set(origin.name().to_owned()),
-            added_at: Set(now.timestamp_millis()),
+            origin: Set(Stored(origin)),
+            added_at: Set(Stored(now)),
             first_used_at: Set(None),
             last_used_at: Set(None),
         };
@@ -72,16 +67,16 @@ impl SealStore for Store {
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         use seal_keys::{Column, Entity};
-        let a_day_ago = (now - TimeDelta::days(1)).timestamp_millis();
-        let now = now.timestamp_millis();
+        let a_day_ago = Stored(now - TimeDelta::days(1));
+        let now = Stored(now);
         let first = Func::coalesce([Expr::col(Column::FirstUsedAt), Expr::value(now)]);
         let is_old = Column::LastUsedAt.is_null();
         let is_old = is_old.or(Column::LastUsedAt.lt(a_day_ago));
         let update = Entity::update_many()
             .col_expr(Column::FirstUsedAt, first.into())
             .col_expr(Column::LastUsedAt, Expr::value(now))
-            .filter(Column::Participant.eq(participant(signer)))
-            .filter(Column::Certificate.eq(signer.certificate.as_str()))
+            .filter(Column::Participant.eq(Stored(signer.participant)))
+            .filter(Column::Certificate.eq(Stored(signer.certificate.clone())))
             .filter(Column::Fingerprint.eq(key.fingerprint()))
             .filter(Column::Exponent.eq(hex::encode(key.exponent())))
             .filter(is_old);
@@ -99,7 +94,7 @@ impl SealStore for Store {
                 if self.insert_sample(sample, now).await? {
                     return Ok(true);
                 }
-                let known = self.digests(&sample.signer).await.map_err(failed)?;
+                let known = self.digests(&sample.signer).await?;
                 let is_known = known.contains(&hex::encode(&sample.digest.0));
                 if is_known || known.len() >= MAX_SAMPLES {
                     return Ok(false);
@@ -112,17 +107,17 @@ impl SealStore for Store {
 
     async fn seal_samples(&self) -> Result<Vec<SealSample>, StoreError> {
         use seal_samples::{Column, Entity};
-        self.in_time(async {
-            let rows = Entity::find()
-                .order_by_asc(Column::Participant)
-                .order_by_asc(Column::Certificate)
-                .order_by_asc(Column::AddedAt)
-                .order_by_asc(Column::Place)
-                .all(&self.connection)
-                .await;
-            rows.map_err(failed)?.iter().map(to_sample).collect()
-        })
-        .await
+        let rows = Entity::find()
+            .order_by_asc(Column::Participant)
+            .order_by_asc(Column::Certificate)
+            .order_by_asc(Column::AddedAt)
+            .order_by_asc(Column::Place)
+            .rows(&self.connection);
+        self.in_time(rows)
+            .await?
+            .into_iter()
+            .map(to_sample)
+            .collect()
     }
 }
 
@@ -134,76 +129,54 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
         let values = [
-            participant(&sample.signer).into(),
-            sample.signer.certificate.as_str().into(),
+            Stored(sample.signer.participant).into(),
+            Stored(sample.signer.certificate.clone()).into(),
             hex::encode(&sample.digest.0).into(),
             hex::encode(&sample.seal).into(),
-            now.timestamp_millis().into(),
-            i64::try_from(MAX_SAMPLES).unwrap_or(i64::MAX).into(),
+            Stored(now).into(),
+            Stored(MAX_SAMPLES as u64).into(),
         ];
-        let backend = self.connection.get_database_backend();
-        let insert = Statement::from_sql_and_values(backend, ADD_SAMPLE, values);
+        let insert = sql(&self.connection, ADD_SAMPLE, values);
         let inserted = self.write(self.connection.execute_raw(insert)).await?;
         Ok(inserted.rows_affected() > 0)
     }
 
     /// The digests of a signer's samples, as stored.
-    async fn digests(&self, signer: &Signer) -> Result<Vec<String>, DbErr> {
+    async fn digests(&self, signer: &Signer) -> Result<Vec<String>, StoreError> {
         use seal_samples::{Column, Entity};
         let rows = Entity::find()
-            .filter(Column::Participant.eq(participant(signer)))
-            .filter(Column::Certificate.eq(signer.certificate.as_str()))
-            .all(&self.connection)
-            .await?;
-        Ok(rows.into_iter().map(|row| row.digest).collect())
+            .filter(Column::Participant.eq(Stored(signer.participant)))
+            .filter(Column::Certificate.eq(Stored(signer.certificate.clone())))
+            .rows(&self.connection);
+        Ok(rows.await?.into_iter().map(|row| row.digest).collect())
     }
 }
 
-fn participant(signer: &Signer) -> i64 {
-    signer.participant.number().into()
-}
-
-fn to_key(row: &seal_keys::Model) -> Result<StoredSealKey, StoreError> {
-    let of = Row {
-        table: "seal_keys",
-        id: &row.fingerprint,
-    };
-    let modulus = hex::decode(&row.modulus).ok_or_else(|| of.unreadable("modulus"))?;
-    let exponent = hex::decode(&row.exponent).ok_or_else(|| of.unreadable("exponent"))?;
-    let key = SealKey::new(&modulus, &exponent).map_err(|_| of.unreadable("modulus"))?;
-    let origin = SealKeyOrigin::from_name(&row.origin).ok_or_else(|| of.unreadable("origin"))?;
+fn to_key(row: seal_keys::Model) -> Result<StoredSealKey, StoreError> {
+    let wrong = |column| unreadable("seal_keys", column, &row.fingerprint);
+    let modulus = hex::decode(&row.modulus).ok_or_else(|| wrong("modulus"))?;
+    let exponent = hex::decode(&row.exponent).ok_or_else(|| wrong("exponent"))?;
     Ok(StoredSealKey {
-        signer: to_signer(of, row.participant, &row.certificate)?,
-        key,
-        origin,
-        added_at: of.instant(row.added_at, "added_at")?,
-        first_used_at: of.optional_instant(row.first_used_at, "first_used_at")?,
-        last_used_at: of.optional_instant(row.last_used_at, "last_used_at")?,
+        key: SealKey::new(&modulus, &exponent).map_err(|_| wrong("modulus"))?,
+        signer: Signer {
+            participant: row.participant.0,
+            certificate: row.certificate.0,
+        },
+        origin: row.origin.0,
+        added_at: row.added_at.0,
+        first_used_at: row.first_used_at.map(Stored::value),
+        last_used_at: row.last_used_at.map(Stored::value),
     })
 }
 
-fn to_sample(row: &seal_samples::Model) -> Result<SealSample, StoreError> {
-    let of = Row {
-        table: "seal_samples",
-        id: &row.certificate,
-    };
-    let digest = bytes(&row.digest).ok_or_else(|| of.unreadable("digest"))?;
+fn to_sample(row: seal_samples::Model) -> Result<SealSample, StoreError> {
+    let wrong = |column| unreadable("seal_samples", column, row.certificate.0.as_str());
     Ok(SealSample {
-        signer: to_signer(of, row.participant, &row.certificate)?,
-        digest: SealedDigest(digest),
-        seal: bytes(&row.seal).ok_or_else(|| of.unreadable("seal"))?,
+        digest: SealedDigest(bytes(&row.digest).ok_or_else(|| wrong("digest"))?),
+        seal: bytes(&row.seal).ok_or_else(|| wrong("seal"))?,
+        signer: Signer {
+            participant: row.participant.0,
+            certificate: row.certificate.0,
+        },
     })
-}
-
-fn to_signer(row: Row<'_>, participant: i64, certificate: &str) -> Result<Signer, StoreError> {
-    let participant = ParticipantCode::parse(&participant.to_string());
-    let certificate = CertificateNumber::parse(certificate);
-    Ok(Signer {
-        participant: participant.ok_or_else(|| row.unreadable("participant"))?,
-        certificate: certificate.ok_or_else(|| row.unreadable("certificate"))?,
-    })
-}
-
-fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
-    hex::decode(text)?.try_into().ok()
 }

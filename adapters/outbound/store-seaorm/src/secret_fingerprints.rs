@@ -1,14 +1,16 @@
 //! Fingerprints of secrets.
 
 use async_trait::async_trait;
-use domain::hex;
 use domain::keys::{HashGeneration, SecretFingerprint};
 use ports::outbound::{DatabaseSecret, SecretCheck, SecretFingerprints, StoreError};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, Set};
 
 use crate::entity::secret_marks;
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::read::Read;
+use crate::store::Store;
+use crate::stored::Stored;
 
 #[async_trait]
 impl SecretFingerprints for Store {
@@ -24,9 +26,8 @@ impl SecretFingerprints for Store {
         let numbers = number(secret, HashGeneration(0))..=number(secret, HashGeneration(u16::MAX));
         let known = secret_marks::Entity::find()
             .filter(secret_marks::Column::Generation.between(*numbers.start(), *numbers.end()))
-            .one(&self.connection);
-        self.in_time(async { Ok(known.await.map_err(failed)?.is_some()) })
-            .await
+            .row(&self.connection);
+        Ok(self.in_time(known).await?.is_some())
     }
 }
 
@@ -39,13 +40,10 @@ impl Store {
     ) -> Result<SecretCheck, StoreError> {
         let mut unknown = Vec::new();
         for (generation, fingerprint) in secrets {
-            match known(&self.connection, number(secret, *generation))
-                .await
-                .map_err(failed)?
-            {
-                Some(known) if known == hex::encode(&fingerprint.0) => {}
+            match known(&self.connection, number(secret, *generation)).await? {
+                Some(known) if known == *fingerprint => {}
                 Some(_) => return Ok(SecretCheck::Other(*generation)),
-                None => unknown.push((*generation, fingerprint)),
+                None => unknown.push((*generation, *fingerprint)),
             }
         }
         if unknown.is_empty() {
@@ -56,16 +54,9 @@ impl Store {
         unknown.sort_by_key(|(generation, _)| *generation);
         let transaction = self.begin().await?;
         for (generation, fingerprint) in unknown {
-            let fingerprint = hex::encode(&fingerprint.0);
-            let added = add(
-                &*transaction,
-                number(secret, generation),
-                fingerprint.clone(),
-            )
-            .await;
-            added.map_err(failed)?;
-            let known = known(&*transaction, number(secret, generation)).await;
-            if known.map_err(failed)? != Some(fingerprint) {
+            let number = number(secret, generation);
+            add(&*transaction, number, fingerprint).await?;
+            if known(&*transaction, number).await? != Some(fingerprint) {
                 transaction.rollback().await.map_err(failed)?;
                 return Ok(SecretCheck::Other(generation));
             }
@@ -84,20 +75,23 @@ fn number(secret: DatabaseSecret, HashGeneration(generation): HashGeneration) ->
     first + i64::from(generation)
 }
 
-async fn known(connection: &impl ConnectionTrait, number: i64) -> Result<Option<String>, DbErr> {
+async fn known(
+    connection: &impl ConnectionTrait,
+    number: i64,
+) -> Result<Option<SecretFingerprint>, StoreError> {
     let row = secret_marks::Entity::find_by_id(number);
-    Ok(row.one(connection).await?.map(|row| row.mark))
+    Ok(row.row(connection).await?.map(|row| row.mark.0))
 }
 
 /// Inserts a fingerprint, unless the number has one.
 async fn add(
     connection: &impl ConnectionTrait,
     number: i64,
-    fingerprint: String,
-) -> Result<(), DbErr> {
+    fingerprint: SecretFingerprint,
+) -> Result<(), StoreError> {
     let new = secret_marks::ActiveModel {
         generation: Set(number),
-        mark: Set(fingerprint),
+        mark: Set(Stored(fingerprint)),
     };
     let known = OnConflict::column(secret_marks::Column::Generation)
         .do_nothing()
@@ -105,6 +99,7 @@ async fn add(
     secret_marks::Entity::insert(new)
         .on_conflict(known)
         .exec_without_returning(connection)
-        .await?;
-    Ok(())
+        .await
+        .map(drop)
+        .map_err(failed)
 }

@@ -6,8 +6,9 @@ use std::fmt;
 use ports::outbound::StoreError;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
 
+use crate::error::failed;
 use crate::schema::lock_migrations;
-use crate::store::{Store, failed};
+use crate::store::Store;
 
 /// Maximum length of a role's name in PostgreSQL, in bytes.
 const MAX_NAME: usize = 63;

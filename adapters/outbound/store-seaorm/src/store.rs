@@ -8,20 +8,18 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use ports::outbound::{ArchivedProof, ClaimEnd, StoreError};
-use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
-};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend, DbErr};
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::connection::{
     FirstConnection, OpenError, OpenFiles, Place, ServingLock, StoreOptions, Unusable,
 };
+use crate::error::{AnswerTimeout, failed};
 use crate::group::Group;
 use crate::journal::{CommitMetricsSink, Journal};
 use crate::notifier::Notifier;
-use crate::write_lock::{WriteLock, WriteTransaction};
+use crate::transaction::{WriteLock, WriteTransaction, begin};
 
 /// State of a connection pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +218,7 @@ impl Store {
     /// Runs an operation, on PostgreSQL with a timeout.
     pub(crate) async fn in_time<T, E: From<StoreError>>(
         &self,
-        step: impl Future<Output = Result<T, E>> + Send,
+        step: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
         let Some(patience) = self
             .options
@@ -291,6 +289,20 @@ impl Store {
         outcome
     }
 
+    /// Runs the steps of one transaction that writes, in time: commits them if they succeed.
+    pub(crate) async fn within<T, E: From<StoreError>>(
+        &self,
+        steps: impl AsyncFnOnce(&DatabaseTransaction) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.in_time(async {
+            let transaction = self.begin().await?;
+            // Boxed: the steps of a claim take 19 kilobytes.
+            let outcome = Box::pin(steps(&transaction)).await;
+            self.end(transaction, outcome).await
+        })
+        .await
+    }
+
     /// Closes a store that [`Store::with_separate_pool`] made.
     ///
     /// # Errors
@@ -337,25 +349,6 @@ impl fmt::Debug for Store {
         f.debug_struct("Store")
             .field("options", &self.options)
             .finish_non_exhaustive()
-    }
-}
-
-/// Begins a transaction that writes; [`Store::begin`] also checks the files.
-pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
-    let options = TransactionOptions {
-        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-        ..TransactionOptions::default()
-    };
-    connection.begin_with_options(options).await
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("the database doesn't answer within {0:?}")]
-pub(crate) struct AnswerTimeout(pub(crate) Duration);
-
-pub(crate) fn failed(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
-    StoreError {
-        cause: Arc::new(error),
     }
 }
 

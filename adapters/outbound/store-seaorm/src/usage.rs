@@ -1,51 +1,50 @@
 //! Usage over time and single requests, as written by the journal.
 
 use async_trait::async_trait;
+use domain::keys::KeyId;
 use domain::page::{Cursor, Page};
 use domain::request::{RequestQuery, RequestRecord};
 use domain::usage::{Breakdown, UsageQuery};
 use ports::outbound::{ListError, Scope, StoreError, UsageReader, UsageRow};
-use sea_orm::{ConnectionTrait, QueryResult};
+use sea_orm::FromQueryResult;
+use sea_orm::sea_query::SelectStatement;
 
-use crate::store::{Store, failed};
+use crate::read::{self, First, query};
+use crate::store::Store;
+use crate::stored::Stored;
 
+pub(crate) mod monthly;
 mod requests;
-mod slots;
+pub(crate) mod slots;
 
 impl Store {
-    /// Ids of the keys that are reported separately: few enough that an answer is small, however
-    /// many a customer has.
-    async fn busiest_keys(
+    async fn sums<M: FromQueryResult>(
         &self,
-        scope: Scope,
-        query: &UsageQuery,
-    ) -> Result<Vec<String>, StoreError> {
-        let rows = self
-            .connection
-            .query_all(&slots::busiest(scope, query))
-            .await;
-        let rows = rows.map_err(failed)?;
-        let id = |row: &QueryResult| row.try_get("", "key_id").map_err(failed);
-        rows.iter().map(id).collect()
+        select: SelectStatement,
+    ) -> Result<Vec<M>, StoreError> {
+        let statement = self.connection.get_database_backend().build(&select);
+        query(&self.connection, "usage", statement).await
     }
 }
-
-pub(crate) use slots::counts;
 
 #[async_trait]
 impl UsageReader for Store {
     async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
         self.in_time(async {
+            // Few keys are reported separately, so that an answer is small.
             let busiest = match query.breakdown {
-                Breakdown::Key => self.busiest_keys(scope, query).await?,
+                Breakdown::Key => {
+                    self.sums::<First<Stored<KeyId>>>(slots::busiest(scope, query))
+                        .await?
+                }
                 Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => Vec::new(),
             };
-            let select = slots::select(scope, query, &busiest);
-            let rows = self.connection.query_all(&select).await;
-            let rows = rows.map_err(failed)?;
-            rows.iter().map(|row| slots::read(row, query)).collect()
+            let busiest = busiest.into_iter().map(|First(key)| key);
+            self.sums(slots::select(scope, query, busiest.collect()))
+                .await
         })
         .await
+        .map(|rows| rows.into_iter().map(slots::SlotRow::read).collect())
     }
 
     async fn requests(
@@ -53,18 +52,12 @@ impl UsageReader for Store {
         scope: Scope,
         query: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError> {
-        self.in_time(async {
-            let rows = requests::select(scope, query)?
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            let mut items = Vec::with_capacity(rows.len());
-            for row in rows {
-                let record = requests::read(&row)?;
-                items.push((Cursor::at(record.at, record.id), record));
-            }
-            Ok(Page::of(items, query.page.first, None))
-        })
-        .await
+        let list = requests::select(scope, query)?;
+        let read = |row| {
+            let record = requests::read(row);
+            Ok((Cursor::at(record.at, record.id), record))
+        };
+        let found = read::page(&self.connection, list, &query.page, read);
+        Ok(self.in_time(found).await?)
     }
 }

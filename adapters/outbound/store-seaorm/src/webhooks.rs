@@ -17,34 +17,34 @@ use ports::outbound::{
 };
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect, Statement,
+    ColumnTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
 };
 use uuid::Uuid;
 
-use crate::list::{limit_with_lookahead, older_than_cursor};
+use crate::entity::deliveries::{self, Column, Entity};
+use crate::error::failed;
 use crate::prune::WEBHOOK_DELIVERIES;
-use crate::row::Row;
-use crate::store::{Store, failed};
+use crate::read::{self, Read, newest_first, query, sql};
+use crate::store::Store;
+use crate::stored::{Stored, Time};
 
 mod claims;
 mod end;
 mod endpoints;
-pub(crate) mod entity;
 pub(crate) mod outbox;
 mod row;
 
 /// Measures the queue through the index of due deliveries.
-const MEASURE: &str = "SELECT COUNT(*) AS open, \
-    COALESCE(SUM(CASE WHEN due_at <= $1 THEN 1 ELSE 0 END), 0) AS due, \
+const MEASURE: &str = "SELECT COUNT(CASE WHEN due_at > $1 THEN 1 END) AS waiting, \
+    COUNT(CASE WHEN due_at <= $1 THEN 1 END) AS due, \
     MIN(CASE WHEN due_at <= $1 THEN due_at END) AS oldest \
     FROM webhook_deliveries WHERE due_at IS NOT NULL";
 
 #[derive(FromQueryResult)]
 struct QueueRow {
-    open: i64,
-    due: i64,
-    oldest: Option<i64>,
+    waiting: Stored<u64>,
+    due: Stored<u64>,
+    oldest: Option<Time>,
 }
 
 #[async_trait]
@@ -54,12 +54,8 @@ impl WebhookStore for Store {
         endpoint: &StoredEndpoint,
         act: &AuditContext,
     ) -> Result<(), AddEndpointError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let added = endpoints::add(&transaction, endpoint, act).await;
-            self.end(transaction, added).await
-        })
-        .await
+        self.within(async |transaction| endpoints::add(transaction, endpoint, act).await)
+            .await
     }
 
     async fn endpoints(&self, customer: CustomerId) -> Result<Vec<StoredEndpoint>, StoreError> {
@@ -72,15 +68,8 @@ impl WebhookStore for Store {
         customer: CustomerId,
         id: EndpointId,
     ) -> Result<Option<StoredEndpoint>, StoreError> {
-        self.in_time(async {
-            let found = endpoints::own(customer, id).one(&self.connection).await;
-            found
-                .map_err(failed)?
-                .as_ref()
-                .map(row::endpoint)
-                .transpose()
-        })
-        .await
+        let found = endpoints::own(customer, id).row(&self.connection);
+        Ok(self.in_time(found).await?.map(row::endpoint))
     }
 
     async fn change_endpoint(
@@ -90,10 +79,8 @@ impl WebhookStore for Store {
         change: &EndpointChange,
         act: &AuditContext,
     ) -> Result<Option<StoredEndpoint>, StoreError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let changed = endpoints::change(&transaction, (customer, id), change, act).await;
-            self.end(transaction, changed).await
+        self.within(async |transaction| {
+            endpoints::change(transaction, (customer, id), change, act).await
         })
         .await
     }
@@ -103,12 +90,8 @@ impl WebhookStore for Store {
         reason: DisabledReason,
         at: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let disabled = endpoints::disable_all(&transaction, reason, at).await;
-            self.end(transaction, disabled.map_err(failed)).await
-        })
-        .await
+        self.within(async |transaction| endpoints::disable_all(transaction, reason, at).await)
+            .await
     }
 
     async fn endpoints_to_reencrypt(
@@ -136,12 +119,8 @@ impl WebhookStore for Store {
         id: EndpointId,
         act: &AuditContext,
     ) -> Result<bool, StoreError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let removed = endpoints::remove(&transaction, (customer, id), act).await;
-            self.end(transaction, removed).await
-        })
-        .await
+        self.within(async |transaction| endpoints::remove(transaction, (customer, id), act).await)
+            .await
     }
 
     async fn add_delivery(
@@ -149,12 +128,8 @@ impl WebhookStore for Store {
         endpoint: EndpointId,
         event: &WebhookEvent,
     ) -> Result<Option<StoredDelivery>, StoreError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let added = add_delivery(&transaction, endpoint, event).await;
-            self.end(transaction, added).await
-        })
-        .await
+        self.within(async |transaction| add_delivery(transaction, endpoint, event).await)
+            .await
     }
 
     async fn deliveries(
@@ -163,29 +138,16 @@ impl WebhookStore for Store {
         endpoint: EndpointId,
         page: &PageRequest,
     ) -> Result<Page<StoredDelivery>, ListError> {
-        use entity::deliveries::{Column, Entity};
-        self.in_time(async {
-            let mut found = Entity::find()
-                .filter(Column::EndpointId.eq(endpoint.to_string()))
-                .filter(Column::CustomerId.eq(customer.to_string()));
-            if let Some(older) = older_than_cursor((Column::CreatedAt, Column::Id), page)? {
-                found = found.filter(older);
-            }
-            let rows = found
-                .order_by_desc(Column::CreatedAt)
-                .order_by_desc(Column::Id)
-                .limit(limit_with_lookahead(page))
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            let mut items = Vec::with_capacity(rows.len());
-            for row in rows {
-                let delivery = row::delivery(row)?;
-                items.push((Cursor::at(delivery.created_at, delivery.id.0), delivery));
-            }
-            Ok(Page::of(items, page.first, None))
-        })
-        .await
+        let list = Entity::find()
+            .filter(Column::EndpointId.eq(Stored(endpoint)))
+            .filter(Column::CustomerId.eq(Stored(customer)));
+        let list = newest_first(list, (Column::CreatedAt, Column::Id), page)?;
+        let read = |row| {
+            let delivery = row::delivery(row)?;
+            Ok((Cursor::at(delivery.created_at, delivery.id.0), delivery))
+        };
+        let found = read::page(&self.connection, list, page, read);
+        Ok(self.in_time(found).await?)
     }
 
     async fn resend(
@@ -195,12 +157,8 @@ impl WebhookStore for Store {
         id: DeliveryId,
         now: DateTime<Utc>,
     ) -> Result<Resending, StoreError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let resent = resend(&transaction, (customer, endpoint), id, now).await;
-            self.end(transaction, resent).await
-        })
-        .await
+        self.within(async |transaction| resend(transaction, (customer, endpoint), id, now).await)
+            .await
     }
 
     async fn claim_deliveries(
@@ -214,12 +172,8 @@ impl WebhookStore for Store {
     }
 
     async fn end_delivery(&self, end: &DeliveryEnd) -> Result<Option<EndpointState>, StoreError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let ended = end::within(&transaction, end).await;
-            self.end(transaction, ended).await
-        })
-        .await
+        self.within(async |transaction| end::within(transaction, end).await)
+            .await
     }
 
     async fn discard_delivery(
@@ -238,27 +192,16 @@ impl WebhookStore for Store {
     }
 
     async fn delivery_queue(&self, now: DateTime<Utc>) -> Result<QueuedDeliveries, StoreError> {
-        self.in_time(async {
-            let backend = self.connection.get_database_backend();
-            let values = [now.timestamp_millis().into()];
-            let query = Statement::from_sql_and_values(backend, MEASURE, values);
-            let counted = QueueRow::find_by_statement(query)
-                .one(&self.connection)
-                .await;
-            let Some(counted) = counted.map_err(failed)? else {
-                return Ok(QueuedDeliveries::default());
-            };
-            let row = Row {
-                table: "webhook_deliveries",
-                id: "all",
-            };
-            Ok(QueuedDeliveries {
-                due: row.count(counted.due, "due_at")?,
-                waiting: row.count(counted.open - counted.due, "due_at")?,
-                oldest: row.optional_instant(counted.oldest, "due_at")?,
-            })
+        let measure = sql(&self.connection, MEASURE, [Stored(now).into()]);
+        let counted = query::<QueueRow>(&self.connection, "webhook_deliveries", measure);
+        let Some(counted) = self.in_time(counted).await?.pop() else {
+            return Ok(QueuedDeliveries::default());
+        };
+        Ok(QueuedDeliveries {
+            due: counted.due.0,
+            waiting: counted.waiting.0,
+            oldest: counted.oldest.map(Stored::value),
         })
-        .await
     }
 }
 
@@ -268,11 +211,11 @@ async fn add_delivery(
     event: &WebhookEvent,
 ) -> Result<Option<StoredDelivery>, StoreError> {
     let found = endpoints::own(event.customer, endpoint).lock(LockType::KeyShare);
-    if found.one(transaction).await.map_err(failed)?.is_none() {
+    if found.row(transaction).await?.is_none() {
         return Ok(None);
     }
     let delivery = StoredDelivery::of(endpoint, event);
-    entity::deliveries::Entity::insert(row::written_delivery(&delivery))
+    Entity::insert(row::written_delivery(&delivery))
         .exec_without_returning(transaction)
         .await
         .map_err(failed)?;
@@ -285,44 +228,40 @@ async fn resend(
     id: DeliveryId,
     now: DateTime<Utc>,
 ) -> Result<Resending, StoreError> {
-    use entity::deliveries::{Column, Entity, Model};
     let to = endpoints::own(customer, endpoint).lock(LockType::NoKeyUpdate);
-    let Some(to) = to.one(transaction).await.map_err(failed)? else {
+    let Some(to) = to.row(transaction).await? else {
         return Ok(Resending::Unknown);
     };
-    let found = Entity::find_by_id(id.to_string())
-        .filter(Column::EndpointId.eq(&to.id))
+    let found = Entity::find_by_id(Stored(id))
+        .filter(Column::EndpointId.eq(to.id))
         .lock_exclusive()
-        .one(transaction)
-        .await
-        .map_err(failed)?;
-    let Some(found) = found else {
+        .row(transaction);
+    let Some(found) = found.await? else {
         return Ok(Resending::Unknown);
     };
     if found.due_at.is_some() {
         return Ok(Resending::AlreadyPending);
     }
-    if !row::state(&to)?.is_enabled() {
+    if !row::state(&to).is_enabled() {
         return Ok(Resending::Disabled);
     }
-    let pending = DeliveryState::Pending.name();
-    let due_at = now.timestamp_millis();
+    let again = deliveries::Model {
+        state: Stored(DeliveryState::Pending),
+        due_at: Some(Stored(now)),
+        step: Stored(0),
+        ended_at: None,
+        ..found
+    };
     Entity::update_many()
-        .col_expr(Column::State, Expr::value(pending))
-        .col_expr(Column::DueAt, Expr::value(due_at))
-        .col_expr(Column::Step, Expr::value(0_i64))
-        .col_expr(Column::EndedAt, Expr::value(None::<i64>))
-        .filter(Column::Id.eq(id.to_string()))
+        .col_expr(Column::State, Expr::value(again.state))
+        .col_expr(Column::DueAt, Expr::value(again.due_at))
+        .col_expr(Column::Step, Expr::value(again.step))
+        .col_expr(Column::EndedAt, Expr::value(again.ended_at))
+        .filter(Column::Id.eq(again.id))
         .exec(transaction)
         .await
         .map_err(failed)?;
-    let resent = row::delivery(Model {
-        state: pending.to_owned(),
-        due_at: Some(due_at),
-        step: 0,
-        ended_at: None,
-        ..found
-    })?;
+    let resent = row::delivery(again)?;
     Ok(Resending::Pending(Box::new(resent)))
 }
 
@@ -332,7 +271,6 @@ impl Store {
     /// # Errors
     /// Fails when the database fails.
     pub async fn disabled_endpoints(&self) -> Result<u64, StoreError> {
-        let disabled = endpoints::disabled(&self.connection);
-        self.in_time(async { disabled.await.map_err(failed) }).await
+        self.in_time(endpoints::disabled(&self.connection)).await
     }
 }

@@ -10,8 +10,9 @@ use sea_orm::{
 
 use super::row;
 use crate::entity::{batch_chunks, batches, customers};
+use crate::error::failed;
 use crate::idempotency::record;
-use crate::store::failed;
+use crate::stored::Stored;
 
 /// Number of chunks per statement: a few hundred kilobytes.
 const CHUNKS_PER_STATEMENT: usize = 16;
@@ -31,7 +32,7 @@ pub(super) async fn within(
     let insert = batches::Entity::insert(row::queued(batch));
     let inserted = insert.exec_without_returning(transaction).await;
     inserted.map_err(failed)?;
-    let mut chunks = (0..).zip(&batch.chunks).map(|chunk| written(id, chunk));
+    let mut chunks = (0_u32..).zip(&batch.chunks).map(|chunk| written(id, chunk));
     loop {
         let some: Vec<_> = chunks.by_ref().take(CHUNKS_PER_STATEMENT).collect();
         if some.is_empty() {
@@ -52,9 +53,9 @@ async fn refused(
     batch: &NewBatch,
     bounds: BatchBounds,
 ) -> Result<Option<BatchAddition>, DbErr> {
-    let customer = batch.facts.customer.to_string();
+    let customer = Stored(batch.facts.customer);
     // Locked: of two added at the same time, the second transaction sees the first.
-    customers::Entity::find_by_id(&customer)
+    customers::Entity::find_by_id(customer)
         .select_only()
         .column(customers::Column::Id)
         .lock(LockType::NoKeyUpdate)
@@ -66,8 +67,8 @@ async fn refused(
     let found = batches::Entity::find()
         .select_only()
         .column(batches::Column::Id)
-        .filter(batches::Column::CustomerId.eq(&customer))
-        .filter(batches::Column::State.is_in(open.map(BatchState::name)))
+        .filter(batches::Column::CustomerId.eq(customer))
+        .filter(batches::Column::State.is_in(open.map(Stored)))
         .limit(u64::from(bounds.open))
         .into_tuple::<String>()
         .all(transaction)
@@ -87,10 +88,10 @@ async fn refused(
     Ok((rows > bounds.rows).then_some(BatchAddition::TooManyRows))
 }
 
-fn written(id: BatchId, (number, content): (i64, &Vec<u8>)) -> batch_chunks::ActiveModel {
+fn written(id: BatchId, (number, content): (u32, &Vec<u8>)) -> batch_chunks::ActiveModel {
     batch_chunks::ActiveModel {
-        batch_id: Set(id.to_string()),
-        number: Set(number),
+        batch_id: Set(Stored(id)),
+        number: Set(Stored(number)),
         content: Set(content.clone()),
     }
 }

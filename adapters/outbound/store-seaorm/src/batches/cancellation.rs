@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::batches::{BatchId, BatchState};
-use domain::lookups::LookupState;
 use domain::people::customer::CustomerId;
 use ports::outbound::{BatchCancellation, CanceledLookup, LookupFacts, StoreError};
-use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use super::state::{self, LockedBatch};
 use crate::entity::lookups::{Column, Entity, Model};
+use crate::error::failed;
+use crate::lookups::cancellation::canceling;
 use crate::lookups::row;
-use crate::monthly_use::{self, Use};
-use crate::store::failed;
+use crate::read::Read;
+use crate::stored::Stored;
+use crate::usage::monthly::{self, Use};
 
 /// Cancels a customer's batch.
 pub(super) async fn within(
@@ -28,17 +29,16 @@ pub(super) async fn within(
     let Some(before) = state::own(transaction, customer, id).await? else {
         return Ok(BatchCancellation::Unknown);
     };
-    if before.state.is_final() {
+    if before.state.0.is_final() {
         return Ok(BatchCancellation::Final);
     }
     let after = LockedBatch {
-        state: BatchState::Canceled,
+        state: Stored(BatchState::Canceled),
         due_at: None,
         lease_token: None,
         ..before.clone()
     };
-    let stored = state::store(transaction, &before, after, now).await;
-    stored.map_err(failed)?;
+    state::store(transaction, &before, after, now).await?;
     let lookups = cancel_lookups(transaction, id, now).await?;
     let refunded = lookups.iter().filter(|lookup| lookup.refunded);
     refund(transaction, refunded.map(|lookup| &lookup.facts)).await?;
@@ -53,38 +53,29 @@ async fn cancel_lookups(
     now: DateTime<Utc>,
 ) -> Result<Vec<CanceledLookup>, StoreError> {
     let mut open = Entity::find()
-        .filter(Column::BatchId.eq(id.to_string()))
+        .filter(Column::BatchId.eq(Stored(id)))
         .filter(Column::DueAt.is_not_null())
         .order_by_asc(Column::Id)
         .lock_exclusive()
-        .all(transaction)
-        .await
-        .map_err(failed)?;
-    let now = now.timestamp_millis();
-    Entity::update_many()
-        .col_expr(Column::State, Expr::value(LookupState::Canceled.name()))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
-        .col_expr(Column::EndedAt, Expr::value(now))
-        .col_expr(Column::DueAt, Expr::value(None::<i64>))
-        .col_expr(Column::LeaseToken, Expr::value(None::<String>))
-        .filter(Column::BatchId.eq(id.to_string()))
+        .rows(transaction)
+        .await?;
+    canceling(now)
+        .filter(Column::BatchId.eq(Stored(id)))
         .filter(Column::DueAt.is_not_null())
         .exec(transaction)
         .await
         .map_err(failed)?;
     open.sort_by_key(|lookup| lookup.batch_row);
-    let canceled = open.iter().map(|lookup| {
-        Ok(CanceledLookup {
-            facts: row::facts(lookup)?,
-            refunded: is_untouched(lookup),
-        })
+    let canceled = open.iter().map(|lookup| CanceledLookup {
+        facts: row::facts(lookup),
+        refunded: is_untouched(lookup),
     });
-    canceled.collect()
+    Ok(canceled.collect())
 }
 
 /// Returns `true` if an open lookup has neither attempts nor a lease.
 pub(super) fn is_untouched(lookup: &Model) -> bool {
-    lookup.due_at.is_some() && lookup.attempts == 0 && lookup.lease_token.is_none()
+    lookup.due_at.is_some() && lookup.attempts.0 == 0 && lookup.lease_token.is_none()
 }
 
 /// Refunds the charges of lookups to their keys and months.
@@ -96,13 +87,8 @@ pub(super) async fn refund<'a>(
     for facts in lookups {
         *refunds.entry((facts.key.id, facts.month)).or_default() += 1;
     }
-    let uses = refunds.into_iter().map(|((key, month), refunded)| Use {
-        key,
-        month,
-        charged: 0,
-        refunded,
-        last_used_at: 0,
-    });
-    let refunded = monthly_use::add(transaction, uses.collect()).await;
-    refunded.map_err(failed)
+    let uses = refunds
+        .into_iter()
+        .map(|((key, month), refunded)| Use::refund(key, month, refunded));
+    monthly::add(transaction, uses.collect()).await
 }

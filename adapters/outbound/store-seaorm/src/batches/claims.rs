@@ -4,25 +4,25 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use domain::batches::BatchId;
-use domain::keys::KeyId;
+use domain::keys::{CounterId, KeyId};
 use ports::outbound::{BatchProgress, ClaimedBatch, Lease, StoreError};
-use sea_orm::sea_query::{Expr, LockBehavior, LockType, Query};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr,
-    EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, Condition, DatabaseConnection, DatabaseTransaction, EntityTrait, FromQueryResult,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait as _,
 };
 
 use super::progress::{of_batches, with_progress};
-use super::row;
 use crate::entity::api_keys;
 use crate::entity::batches::{Column, Entity, Model};
-use crate::row::Row;
-use crate::store::{Store, failed};
+use crate::queue;
+use crate::read::{First, Read, query};
+use crate::store::Store;
+use crate::stored::Stored;
 
 #[derive(FromQueryResult)]
 struct ActiveKey {
-    id: String,
-    first_key_id: Option<String>,
+    id: Stored<KeyId>,
+    first_key_id: Option<Stored<CounterId>>,
 }
 
 impl Store {
@@ -33,80 +33,39 @@ impl Store {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedBatch>, StoreError> {
-        let any = Entity::find()
-            .select_only()
-            .column(Column::DueAt)
-            .filter(Column::DueAt.lte(now.timestamp_millis()))
-            .limit(1)
-            .into_tuple::<i64>()
-            .one(&self.connection);
-        if most == 0 || any.await.map_err(failed)?.is_none() {
+        let due = || queue::due::<Entity>(now);
+        if most == 0 || !self.is_any_due(due()).await? {
             return Ok(Vec::new());
         }
-        let transaction = self.begin().await?;
-        let claimed = claim(&transaction, most, now, lease).await;
-        self.end(transaction, claimed).await
-    }
-}
-
-async fn claim(
-    transaction: &DatabaseTransaction,
-    most: u32,
-    now: DateTime<Utc>,
-    lease: Lease,
-) -> Result<Vec<ClaimedBatch>, StoreError> {
-    let due = Entity::find()
-        .filter(Column::DueAt.lte(now.timestamp_millis()))
-        .order_by_asc(Column::DueAt)
-        .order_by_asc(Column::Id)
-        .limit(u64::from(most))
-        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
-        .all(transaction)
+        self.within(async |transaction| {
+            let mut due = queue::take(transaction, due(), most as usize).await?;
+            let ids = due.iter().map(|batch| batch.id).collect();
+            queue::hold(transaction, Entity::update_many(), ids, lease).await?;
+            for batch in &mut due {
+                batch.due_at = Some(Stored(lease.until));
+            }
+            let keys = active_keys(transaction, &due).await?;
+            let batches = with_progress(transaction, due).await?;
+            let claimed = batches.into_iter().map(|batch| ClaimedBatch {
+                key: keys.get(&batch.facts.key.counters).copied(),
+                batch,
+            });
+            Ok(claimed.collect())
+        })
         .await
-        .map_err(failed)?;
-    if due.is_empty() {
-        return Ok(Vec::new());
     }
-    let held = hold(transaction, due, lease).await.map_err(failed)?;
-    let keys = active_keys(transaction, &held).await?;
-    let batches = with_progress(transaction, held).await?;
-    let claimed = batches.into_iter().map(|batch| {
-        let counters = batch.facts.key.counters.to_string();
-        ClaimedBatch {
-            key: keys.get(&counters).copied(),
-            batch,
-        }
-    });
-    Ok(claimed.collect())
-}
-
-/// Sets the lease of batches.
-async fn hold(
-    transaction: &DatabaseTransaction,
-    mut batches: Vec<Model>,
-    lease: Lease,
-) -> Result<Vec<Model>, DbErr> {
-    let until = lease.until.timestamp_millis();
-    let ids = batches.iter().map(|batch| batch.id.as_str());
-    Entity::update_many()
-        .col_expr(Column::DueAt, Expr::value(until))
-        .col_expr(Column::LeaseToken, Expr::value(lease.token.to_string()))
-        .filter(Column::Id.is_in(ids))
-        .exec(transaction)
-        .await?;
-    for batch in &mut batches {
-        batch.due_at = Some(until);
-    }
-    Ok(batches)
 }
 
 /// The newest key of each of the batches' counters that isn't revoked, by counters.
 async fn active_keys(
     transaction: &DatabaseTransaction,
     batches: &[Model],
-) -> Result<HashMap<String, KeyId>, StoreError> {
+) -> Result<HashMap<CounterId, KeyId>, StoreError> {
     use api_keys::Column;
-    let counters = || batches.iter().map(|batch| batch.counters_id.as_str());
+    if batches.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let counters = || batches.iter().map(|batch| batch.counters_id);
     let sharing = Condition::any()
         .add(Column::Id.is_in(counters()))
         .add(Column::FirstKeyId.is_in(counters()));
@@ -118,20 +77,12 @@ async fn active_keys(
         .filter(Column::RevokedAt.is_null())
         .order_by_asc(Column::CreatedAt)
         .order_by_asc(Column::Id)
-        .into_model::<ActiveKey>()
-        .all(transaction)
-        .await
-        .map_err(failed)?;
-    let mut newest = HashMap::new();
-    for key in keys {
-        let row = Row {
-            table: "api_keys",
-            id: &key.id,
-        };
-        let id = KeyId(row.uuid(&key.id, "id")?);
-        newest.insert(key.first_key_id.unwrap_or(key.id), id);
-    }
-    Ok(newest)
+        .rows_as::<ActiveKey>(transaction);
+    let of_counters = |key: ActiveKey| {
+        let first = key.first_key_id.map(Stored::value);
+        (first.unwrap_or(key.id.0.into()), key.id.0)
+    };
+    Ok(keys.await?.into_iter().map(of_counters).collect())
 }
 
 /// Extends a lease; returns the progress, if the lease is held.
@@ -140,22 +91,18 @@ pub(super) async fn renew(
     id: BatchId,
     lease: Lease,
 ) -> Result<Option<BatchProgress>, StoreError> {
-    let id = id.to_string();
-    let renewal = Query::update()
-        .table(Entity)
-        .value(Column::DueAt, lease.until.timestamp_millis())
-        .and_where(Column::Id.eq(&id))
-        .and_where(Column::LeaseToken.eq(lease.token.to_string()))
-        .returning_col(Column::NextRow)
-        .take();
-    let renewed = connection.query_one(&renewal).await.map_err(failed)?;
+    let mut renewal = queue::renewal::<Entity>(id, lease).into_query();
+    renewal.returning_col(Column::NextRow);
+    let renewal = connection.get_database_backend().build(&renewal);
+    let renewed = query::<First<Stored<u32>>>(connection, "batches", renewal)
+        .await?
+        .pop();
     let Some(renewed) = renewed else {
         return Ok(None);
     };
-    let next_row = renewed.try_get("", "next_row").map_err(failed)?;
-    let mut lookups = of_batches(connection, &[&id]).await?;
+    let mut lookups = of_batches(connection, vec![Stored(id)]).await?;
     Ok(Some(BatchProgress {
-        next_row: row::rows(row::row(&id), next_row, "next_row")?,
+        next_row: renewed.0.0,
         ..lookups.remove(&id).unwrap_or_default()
     }))
 }

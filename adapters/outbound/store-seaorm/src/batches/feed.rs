@@ -5,9 +5,10 @@ use ports::outbound::{BatchFeed, StoreError};
 use sea_orm::DatabaseTransaction;
 
 use super::state::{self, LockedBatch};
+use crate::error::failed;
 use crate::lookups::{insert, row};
-use crate::monthly_use::{self, Use};
-use crate::store::failed;
+use crate::stored::Stored;
+use crate::usage::monthly::{self, Use};
 
 /// Reason why no lookups are created.
 pub(super) enum FeedError {
@@ -37,22 +38,20 @@ pub(super) async fn within(
         return Err(FeedError::Refused);
     }
     let after = LockedBatch {
-        state: BatchState::Running,
-        next_row: feed.next_row.into(),
+        state: Stored(BatchState::Running),
+        next_row: Stored(feed.next_row),
         ..held.clone()
     };
-    let stored = state::store(transaction, &held, after, feed.now).await;
-    stored.map_err(failed)?;
+    state::store(transaction, &held, after, feed.now).await?;
     if let Some(charge) = feed.charge {
         let used = Use {
             key: charge.key,
             month: charge.month,
             charged: charge.requests.into(),
             refunded: 0,
-            last_used_at: feed.now.timestamp_millis(),
+            last_used_at: Some(feed.now),
         };
-        let charged = monthly_use::add(transaction, vec![used]).await;
-        charged.map_err(failed)?;
+        monthly::add(transaction, vec![used]).await?;
     }
     Ok(())
 }

@@ -10,17 +10,19 @@ use domain::proofs::notice::ProofOrigin;
 use domain::seals::SealVerdict;
 use domain::webhooks::LookupEnd;
 use ports::outbound::{BatchRow, ImportedProof, LookupFacts, StoreError};
-use sea_orm::sea_query::Query;
+use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, Set,
+    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set,
 };
 
 use super::cancellation::{is_untouched, refund};
 use super::state;
 use crate::entity::lookups::{ActiveModel, Column, Entity, Model};
+use crate::error::failed;
 use crate::lookups::{insert, row};
-use crate::store::failed;
+use crate::queue;
+use crate::read::Read;
+use crate::stored::Stored;
 use crate::webhooks::outbox;
 
 /// Number of rows whose lookups are read by one statement.
@@ -35,19 +37,19 @@ pub(super) async fn within(
     now: DateTime<Utc>,
 ) -> Result<Option<Vec<LookupFacts>>, StoreError> {
     let batch = state::own(transaction, customer, id).await?;
-    let Some(batch) = batch.filter(|batch| batch.state != BatchState::Canceled) else {
+    let Some(batch) = batch.filter(|batch| batch.state.0 != BatchState::Canceled) else {
         return Ok(None);
     };
     let mut import = Import {
         transaction,
-        now: now.timestamp_millis(),
-        present: present(transaction, batch.id, proofs).await?,
+        now,
+        present: present(transaction, batch.id.0, proofs).await?,
         delivered: Vec::new(),
         added: Vec::new(),
         refunded: Vec::new(),
     };
     for proof in proofs {
-        import.deliver(proof).await.map_err(failed)?;
+        import.deliver(proof).await?;
     }
     let inserted = insert::rows(transaction, import.added).await;
     inserted.map_err(failed)?;
@@ -63,8 +65,7 @@ pub(super) async fn within(
         )
     };
     let events: Vec<_> = delivered.filter_map(event).collect();
-    let told = outbox::enqueue_all(transaction, &events).await;
-    told.map_err(failed)?;
+    outbox::enqueue_all(transaction, &events).await?;
     let delivered = import.delivered.into_iter().map(|(facts, _)| facts);
     Ok(Some(delivered.collect()))
 }
@@ -81,15 +82,13 @@ async fn present(
     let mut present = HashMap::new();
     for some in numbers.chunks(ROWS_PER_STATEMENT) {
         let found = Entity::find()
-            .filter(Column::BatchId.eq(id.to_string()))
+            .filter(Column::BatchId.eq(Stored(id)))
             .filter(Column::BatchRow.is_in(some.iter().copied()))
             .order_by_asc(Column::Id)
             .lock_exclusive()
-            .all(transaction)
-            .await
-            .map_err(failed)?;
-        for lookup in found {
-            let lookup = Present::of(&lookup)?;
+            .rows(transaction);
+        for lookup in found.await? {
+            let lookup = Present::of(&lookup);
             if let Some(BatchRow { row, .. }) = lookup.facts.batch {
                 present.insert(row, lookup);
             }
@@ -107,7 +106,7 @@ struct Present {
 
 struct Import<'a> {
     transaction: &'a DatabaseTransaction,
-    now: i64,
+    now: DateTime<Utc>,
     present: HashMap<RowNumber, Present>,
     delivered: Vec<(LookupFacts, SealVerdict)>,
     /// New lookups, of rows that had none.
@@ -118,7 +117,7 @@ struct Import<'a> {
 impl Import<'_> {
     /// Delivers a proof, unless its row has one already, or its lookup isn't the one that was read
     /// before.
-    async fn deliver(&mut self, proof: &ImportedProof) -> Result<(), DbErr> {
+    async fn deliver(&mut self, proof: &ImportedProof) -> Result<(), StoreError> {
         let Some(BatchRow { row, .. }) = proof.row.facts.batch else {
             return Ok(());
         };
@@ -148,12 +147,12 @@ impl Import<'_> {
 }
 
 impl Present {
-    fn of(lookup: &Model) -> Result<Self, StoreError> {
-        Ok(Self {
-            facts: row::facts(lookup)?,
-            state: row::state(lookup)?,
+    fn of(lookup: &Model) -> Self {
+        Self {
+            facts: row::facts(lookup),
+            state: lookup.state.0,
             is_untouched: is_untouched(lookup),
-        })
+        }
     }
 
     /// Returns `true` if the lookup has this id, and a proof can be delivered for it.
@@ -165,17 +164,17 @@ impl Present {
 }
 
 /// Row of a new lookup that is delivered already.
-fn delivered_row(imported: &ImportedProof, now: i64) -> ActiveModel {
+fn delivered_row(imported: &ImportedProof, now: DateTime<Utc>) -> ActiveModel {
     let ImportedProof {
         row, proof, seal, ..
     } = imported;
     ActiveModel {
-        state: Set(LookupState::Delivered.name().to_owned()),
-        updated_at: Set(now),
+        state: Set(Stored(LookupState::Delivered)),
+        updated_at: Set(Stored(now)),
         due_at: Set(None),
-        ended_at: Set(Some(now)),
+        ended_at: Set(Some(Stored(now))),
         proof: Set(Some(proof.clone())),
-        seal: Set(Some(seal.name().to_owned())),
+        seal: Set(Some(Stored(*seal))),
         ..row::queued(&row.facts, &row.question)
     }
 }
@@ -185,19 +184,14 @@ async fn update(
     transaction: &DatabaseTransaction,
     id: LookupId,
     (proof, seal): (&[u8], SealVerdict),
-    now: i64,
-) -> Result<(), DbErr> {
-    let update = Query::update()
-        .table(Entity)
-        .value(Column::State, LookupState::Delivered.name())
-        .value(Column::UpdatedAt, now)
-        .value(Column::EndedAt, now)
-        .value(Column::DueAt, None::<i64>)
-        .value(Column::LeaseToken, None::<String>)
-        .value(Column::Proof, proof.to_vec())
-        .value(Column::Seal, seal.name())
-        .value(Column::Finding, None::<Vec<u8>>)
-        .and_where(Column::Id.eq(id.to_string()))
-        .take();
-    transaction.execute(&update).await.map(drop)
+    now: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let update = Entity::update_many()
+        .col_expr(Column::UpdatedAt, Expr::value(Stored(now)))
+        .col_expr(Column::Proof, Expr::value(proof.to_vec()))
+        .col_expr(Column::Seal, Expr::value(Stored(seal)))
+        .col_expr(Column::Finding, Expr::value(None::<Vec<u8>>))
+        .filter(Column::Id.eq(Stored(id)));
+    let delivered = queue::ended(update, LookupState::Delivered, now).exec(transaction);
+    delivered.await.map(drop).map_err(failed)
 }

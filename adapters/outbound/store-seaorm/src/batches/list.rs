@@ -1,18 +1,16 @@
 //! Lists of a customer's batches, and of the lookups of one.
 
-use domain::batches::{BatchId, BatchState, RowNumber};
+use domain::batches::{BatchId, RowNumber};
 use domain::page::{CursorError, PageRequest};
 use domain::people::customer::CustomerId;
 use ports::outbound::{BatchFilter, StoreError, StoredLookup};
-use sea_orm::{
-    ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
-};
+use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter, QueryOrder, Select};
 
 use crate::entity::batches::{Column, Entity};
 use crate::entity::lookups;
-use crate::list::{limit_with_lookahead, older_than_cursor};
 use crate::lookups::row;
-use crate::store::failed;
+use crate::read::{Read, newest_first};
+use crate::stored::Stored;
 
 /// One page of a customer's batches, newest first, and one more.
 pub(super) fn select(
@@ -20,24 +18,18 @@ pub(super) fn select(
     filter: &BatchFilter,
     page: &PageRequest,
 ) -> Result<Select<Entity>, CursorError> {
-    let mut found = Entity::find().filter(Column::CustomerId.eq(customer.to_string()));
+    let mut found = Entity::find().filter(Column::CustomerId.eq(Stored(customer)));
     if let Some(environment) = filter.environment {
-        found = found.filter(Column::Environment.eq(environment.name()));
+        found = found.filter(Column::Environment.eq(Stored(environment)));
     }
     if !filter.states.is_empty() {
-        let states = filter.states.iter().copied().map(BatchState::name);
+        let states = filter.states.iter().copied().map(Stored);
         found = found.filter(Column::State.is_in(states));
     }
     if let Some(counters) = filter.counters {
-        found = found.filter(Column::CountersId.eq(counters.to_string()));
+        found = found.filter(Column::CountersId.eq(Stored(counters)));
     }
-    if let Some(older) = older_than_cursor((Column::CreatedAt, Column::Id), page)? {
-        found = found.filter(older);
-    }
-    Ok(found
-        .order_by_desc(Column::CreatedAt)
-        .order_by_desc(Column::Id)
-        .limit(limit_with_lookahead(page)))
+    newest_first(found, (Column::CreatedAt, Column::Id), page)
 }
 
 /// Lookups of some rows of a batch, in row order.
@@ -50,12 +42,10 @@ pub(super) async fn lookups(
     use lookups::Column;
     let first = i64::from(first.0);
     let found = lookups::Entity::find()
-        .filter(Column::BatchId.eq(id.to_string()))
+        .filter(Column::BatchId.eq(Stored(id)))
         .filter(Column::BatchRow.gte(first))
         .filter(Column::BatchRow.lt(first + i64::from(rows)))
         .order_by_asc(Column::BatchRow)
-        .all(connection)
-        .await
-        .map_err(failed)?;
-    found.into_iter().map(row::read).collect()
+        .rows(connection);
+    Ok(found.await?.into_iter().map(row::read).collect())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use domain::batches::BatchId;
 use domain::lookups::LookupState;
 use domain::seals::SealVerdict;
 use ports::outbound::{BatchProgress, StoreError, StoredBatch};
@@ -13,17 +14,18 @@ use sea_orm::{
 use super::row;
 use crate::entity::batches;
 use crate::entity::lookups::{Column, Entity};
-use crate::store::failed;
+use crate::read::Read;
+use crate::stored::{Stored, Time};
 
 /// Number of lookups of a batch in one state.
 #[derive(FromQueryResult)]
 struct Counted {
-    batch_id: String,
-    state: String,
-    lookups: i64,
-    seal_invalid: i64,
-    seal_not_checked: i64,
-    next_due: Option<i64>,
+    batch_id: Stored<BatchId>,
+    state: Stored<LookupState>,
+    lookups: Stored<u32>,
+    seal_invalid: Stored<u32>,
+    seal_not_checked: Stored<u32>,
+    next_due: Option<Time>,
 }
 
 /// Batches with their progress, in the same order.
@@ -31,23 +33,24 @@ pub(super) async fn with_progress(
     connection: &impl ConnectionTrait,
     batches: Vec<batches::Model>,
 ) -> Result<Vec<StoredBatch>, StoreError> {
-    let ids: Vec<_> = batches.iter().map(|batch| batch.id.as_str()).collect();
-    let mut lookups = of_batches(connection, &ids).await?;
+    let ids = batches.iter().map(|batch| batch.id).collect();
+    let mut lookups = of_batches(connection, ids).await?;
     let read = batches.into_iter().map(|batch| {
-        let progress = lookups.remove(&batch.id).unwrap_or_default();
+        let progress = lookups.remove(&batch.id.0).unwrap_or_default();
         row::read(batch, progress)
     });
-    read.collect()
+    Ok(read.collect())
 }
 
 /// Progress of batches by their ids, without the numbers of rows; batches without lookups are left
 /// out.
 pub(super) async fn of_batches(
     connection: &impl ConnectionTrait,
-    ids: &[&str],
-) -> Result<HashMap<String, BatchProgress>, StoreError> {
+    ids: Vec<Stored<BatchId>>,
+) -> Result<HashMap<BatchId, BatchProgress>, StoreError> {
+    let mut batches = HashMap::<_, BatchProgress>::new();
     if ids.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(batches);
     }
     let counted = Entity::find()
         .select_only()
@@ -57,26 +60,16 @@ pub(super) async fn of_batches(
         .column_as(seals(SealVerdict::Invalid), "seal_invalid")
         .column_as(seals(SealVerdict::NotChecked), "seal_not_checked")
         .column_as(Column::DueAt.min(), "next_due")
-        .filter(Column::BatchId.is_in(ids.iter().copied()))
+        .filter(Column::BatchId.is_in(ids))
         .group_by(Column::BatchId)
         .group_by(Column::State)
-        .into_model::<Counted>()
-        .all(connection)
-        .await
-        .map_err(failed)?;
-    let mut batches = HashMap::<_, BatchProgress>::new();
-    for counted in counted {
-        let row = row::row(&counted.batch_id);
-        let state = LookupState::from_name(&counted.state);
-        let state = state.ok_or_else(|| row.unreadable("state"))?;
-        let lookups = row::rows(row, counted.lookups, "state")?;
-        let due = row.optional_instant(counted.next_due, "due_at")?;
-        let seal_invalid = row::rows(row, counted.seal_invalid, "seal")?;
-        let seal_not_checked = row::rows(row, counted.seal_not_checked, "seal")?;
-        let progress = batches.entry(counted.batch_id).or_default();
-        progress.lookups.push((state, lookups));
-        progress.seal_invalid += seal_invalid;
-        progress.seal_not_checked += seal_not_checked;
+        .rows_as::<Counted>(connection);
+    for counted in counted.await? {
+        let progress = batches.entry(counted.batch_id.0).or_default();
+        progress.lookups.push((counted.state.0, counted.lookups.0));
+        progress.seal_invalid += counted.seal_invalid.0;
+        progress.seal_not_checked += counted.seal_not_checked.0;
+        let due = counted.next_due.map(Stored::value);
         progress.next_due = [progress.next_due, due].into_iter().flatten().min();
     }
     let place = |state: LookupState| LookupState::ALL.iter().position(|it| *it == state);
@@ -88,7 +81,7 @@ pub(super) async fn of_batches(
 
 /// Number of lookups whose seal had this verdict at their delivery.
 fn seals(verdict: SealVerdict) -> Expr {
-    let has_it = Expr::col(Column::Seal).eq(verdict.name());
+    let has_it = Expr::col(Column::Seal).eq(Stored(verdict));
     let one = CaseStatement::new().case(has_it, 1_i64);
     Func::count(one).into()
 }

@@ -6,14 +6,17 @@ use domain::people::customer::CustomerId;
 use ports::outbound::StoreError;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    Select, Statement,
+    Select,
 };
 
 use super::{row, state};
 use crate::entity::batch_chunks;
 use crate::entity::batches::{Column, Entity};
+use crate::error::failed;
 use crate::prune::ROWS_PER_STATEMENT;
-use crate::store::{Store, failed};
+use crate::read::{First, Read, sql};
+use crate::store::Store;
+use crate::stored::Stored;
 
 /// Number of batches whose ids are read at once.
 const BATCHES_PER_STATEMENT: u64 = 100;
@@ -38,20 +41,17 @@ impl Store {
         id: BatchId,
     ) -> Result<bool, StoreError> {
         let batch = || row::own(customer, id).filter(Column::DueAt.is_null());
-        let is_there = self.in_time(async {
-            let found = batch().select_only().column(Column::Id);
-            let found = found.into_tuple::<String>().one(&self.connection).await;
-            found.map_err(failed)
-        });
+        let found = batch().select_only().column(Column::Id);
+        let is_there = self.in_time(found.row_as::<First<Stored<BatchId>>>(&self.connection));
         if is_there.await?.is_none() {
             return Ok(false);
         }
-        self.remove(&id.to_string(), batch()).await
+        self.remove(id, batch()).await
     }
 
     /// Removes batches that ended before an instant; returns their number.
     pub(super) async fn remove_ended(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        let ended = Column::EndedAt.lt(before.timestamp_millis());
+        let ended = Column::EndedAt.lt(Stored(before));
         let mut removed = 0;
         loop {
             let some = Entity::find()
@@ -60,12 +60,11 @@ impl Store {
                 .filter(ended.clone())
                 .order_by_asc(Column::EndedAt)
                 .limit(BATCHES_PER_STATEMENT)
-                .into_tuple::<String>();
-            let some = async { some.all(&self.connection).await.map_err(failed) };
+                .rows_as::<First<Stored<BatchId>>>(&self.connection);
             let some = self.in_time(some).await?;
-            for id in &some {
-                let batch = Entity::find_by_id(id).filter(ended.clone());
-                if self.remove(id, batch).await? {
+            for First(id) in &some {
+                let batch = Entity::find_by_id(*id).filter(ended.clone());
+                if self.remove(id.0, batch).await? {
                     removed += 1;
                 }
             }
@@ -78,28 +77,23 @@ impl Store {
     /// Removes the chunks of a final batch, then its lookups, then the batch with the last of them.
     /// Returns `false` if the batch is gone. The chunks go first: a reader that finds one has read
     /// the lookups of its rows before any was removed.
-    async fn remove(&self, id: &str, batch: Select<Entity>) -> Result<bool, StoreError> {
+    async fn remove(&self, id: BatchId, batch: Select<Entity>) -> Result<bool, StoreError> {
         self.check_files()?;
         self.in_time(async {
             let chunks = batch_chunks::Entity::delete_many();
-            let chunks = chunks.filter(batch_chunks::Column::BatchId.eq(id));
+            let chunks = chunks.filter(batch_chunks::Column::BatchId.eq(Stored(id)));
             chunks.exec(&self.connection).await.map_err(failed)
         })
         .await?;
         let some = || self.in_time(remove_some(&self.connection, id, SOME_IN_POSTGRES));
         while some().await? > 0 {}
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let removed = async {
-                if state::lock(&transaction, batch).await?.is_none() {
-                    return Ok(false);
-                }
-                while remove_some(&*transaction, id, LAST_IN_POSTGRES).await? > 0 {}
-                let batch = Entity::delete_by_id(id).exec(&*transaction).await;
-                batch.map_err(failed).map(|_| true)
-            };
-            let removed = removed.await;
-            self.end(transaction, removed).await
+        self.within(async |transaction| {
+            if state::lock(transaction, batch).await?.is_none() {
+                return Ok(false);
+            }
+            while remove_some(transaction, id, LAST_IN_POSTGRES).await? > 0 {}
+            let batch = Entity::delete_by_id(Stored(id)).exec(transaction).await;
+            batch.map_err(failed).map(|_| true)
         })
         .await
     }
@@ -108,16 +102,15 @@ impl Store {
 /// Removes lookups of a batch; returns their number.
 async fn remove_some(
     connection: &impl ConnectionTrait,
-    id: &str,
+    id: BatchId,
     in_postgres: &'static str,
 ) -> Result<u64, StoreError> {
-    let backend = connection.get_database_backend();
-    let sql = match backend {
+    let some = match connection.get_database_backend() {
         DbBackend::Postgres => in_postgres,
         _ => SOME_IN_SQLITE,
     };
-    let most = i64::try_from(ROWS_PER_STATEMENT).unwrap_or(i64::MAX);
-    let removal = Statement::from_sql_and_values(backend, sql, [id.into(), most.into()]);
+    let values = [Stored(id).into(), Stored(ROWS_PER_STATEMENT).into()];
+    let removal = sql(connection, some, values);
     let removed = connection.execute_raw(removal).await;
     removed.map_err(failed).map(|done| done.rows_affected())
 }

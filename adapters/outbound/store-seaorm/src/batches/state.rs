@@ -6,40 +6,37 @@ use domain::keys::Environment;
 use domain::people::customer::CustomerId;
 use domain::webhooks::WebhookEvent;
 use ports::outbound::StoreError;
-use sea_orm::sea_query::Query;
+use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, FromQueryResult,
-    QueryFilter, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
+    QuerySelect, Select,
 };
 use uuid::Uuid;
 
 use super::row;
 use crate::entity::batches::{Column, Entity};
-use crate::store::failed;
+use crate::error::failed;
+use crate::read::Read;
+use crate::stored::{Stored, Time};
 use crate::webhooks::outbox;
 
 /// A batch whose row is locked on PostgreSQL: the parts of it that change.
-#[derive(Clone)]
+#[derive(Clone, FromQueryResult)]
 pub(super) struct LockedBatch {
-    pub(super) id: BatchId,
-    pub(super) owner: (CustomerId, Environment),
-    pub(super) state: BatchState,
-    pub(super) all_rows: i64,
-    pub(super) next_row: i64,
-    pub(super) due_at: Option<i64>,
-    pub(super) lease_token: Option<String>,
+    pub(super) id: Stored<BatchId>,
+    pub(super) customer_id: Stored<CustomerId>,
+    pub(super) environment: Stored<Environment>,
+    pub(super) state: Stored<BatchState>,
+    pub(super) all_rows: Stored<u32>,
+    pub(super) next_row: Stored<u32>,
+    pub(super) due_at: Option<Time>,
+    pub(super) lease_token: Option<Stored<Uuid>>,
 }
 
 #[derive(FromQueryResult)]
-struct LockedRow {
-    id: String,
-    customer_id: String,
-    environment: String,
-    state: String,
-    all_rows: i64,
-    next_row: i64,
-    due_at: Option<i64>,
-    lease_token: Option<String>,
+struct StateRow {
+    customer_id: Stored<CustomerId>,
+    state: Stored<BatchState>,
 }
 
 /// The state of a customer's batch.
@@ -50,20 +47,13 @@ pub(super) async fn read(
 ) -> Result<Option<BatchState>, StoreError> {
     // Found by the id alone: with the customer in the condition, the server may read all of its
     // batches.
-    let found = Entity::find_by_id(id.to_string())
+    let found = Entity::find_by_id(Stored(id))
         .select_only()
         .column(Column::CustomerId)
         .column(Column::State)
-        .into_tuple::<(String, String)>()
-        .one(connection)
-        .await
-        .map_err(failed)?;
-    let Some((_, state)) = found.filter(|(owner, _)| *owner == customer.to_string()) else {
-        return Ok(None);
-    };
-    let state = BatchState::from_name(&state);
-    let state = state.ok_or_else(|| row::row(&id.to_string()).unreadable("state"))?;
-    Ok(Some(state))
+        .row_as::<StateRow>(connection);
+    let found = found.await?.filter(|row| row.customer_id.0 == customer);
+    Ok(found.map(|row| row.state.0))
 }
 
 /// Locks a batch, if its lease has this token.
@@ -72,12 +62,8 @@ pub(super) async fn held(
     id: BatchId,
     token: Uuid,
 ) -> Result<Option<LockedBatch>, StoreError> {
-    let held = Entity::find_by_id(id.to_string());
-    lock(
-        transaction,
-        held.filter(Column::LeaseToken.eq(token.to_string())),
-    )
-    .await
+    let held = Entity::find_by_id(Stored(id)).filter(Column::LeaseToken.eq(Stored(token)));
+    lock(transaction, held).await
 }
 
 /// Locks a customer's batch.
@@ -93,40 +79,21 @@ pub(super) async fn lock(
     transaction: &DatabaseTransaction,
     batch: Select<Entity>,
 ) -> Result<Option<LockedBatch>, StoreError> {
-    let found = batch
+    batch
         .select_only()
-        .column(Column::Id)
-        .column(Column::CustomerId)
-        .column(Column::Environment)
-        .column(Column::State)
-        .column(Column::AllRows)
-        .column(Column::NextRow)
-        .column(Column::DueAt)
-        .column(Column::LeaseToken)
+        .columns([
+            Column::Id,
+            Column::CustomerId,
+            Column::Environment,
+            Column::State,
+            Column::AllRows,
+            Column::NextRow,
+            Column::DueAt,
+            Column::LeaseToken,
+        ])
         .lock_exclusive()
-        .into_model::<LockedRow>()
-        .one(transaction)
+        .row_as(transaction)
         .await
-        .map_err(failed)?;
-    let Some(found) = found else {
-        return Ok(None);
-    };
-    let row = row::row(&found.id);
-    let state = BatchState::from_name(&found.state);
-    let environment = Environment::from_name(&found.environment);
-    let owner = (
-        CustomerId(row.uuid(&found.customer_id, "customer_id")?),
-        environment.ok_or_else(|| row.unreadable("environment"))?,
-    );
-    Ok(Some(LockedBatch {
-        id: BatchId(row.uuid(&found.id, "id")?),
-        owner,
-        state: state.ok_or_else(|| row.unreadable("state"))?,
-        all_rows: found.all_rows,
-        next_row: found.next_row,
-        due_at: found.due_at,
-        lease_token: found.lease_token,
-    }))
 }
 
 /// Stores a locked batch after a change. Consequences of a new state that belong to the same
@@ -136,28 +103,27 @@ pub(super) async fn store(
     before: &LockedBatch,
     after: LockedBatch,
     at: DateTime<Utc>,
-) -> Result<(), DbErr> {
-    let now = at.timestamp_millis();
-    let mut update = Query::update();
-    update
-        .table(Entity)
-        .value(Column::NextRow, after.next_row)
-        .value(Column::DueAt, after.due_at)
-        .value(Column::LeaseToken, after.lease_token.clone())
-        .and_where(Column::Id.eq(before.id.to_string()));
+) -> Result<(), StoreError> {
+    let now = Expr::value(Stored(at));
+    let mut update = Entity::update_many()
+        .col_expr(Column::NextRow, Expr::value(after.next_row))
+        .col_expr(Column::DueAt, Expr::value(after.due_at))
+        .col_expr(Column::LeaseToken, Expr::value(after.lease_token))
+        .filter(Column::Id.eq(before.id));
     if after.state != before.state {
-        update
-            .value(Column::State, after.state.name())
-            .value(Column::UpdatedAt, now);
-        if after.state.is_final() {
-            update.value(Column::EndedAt, now);
+        update = update
+            .col_expr(Column::State, Expr::value(after.state))
+            .col_expr(Column::UpdatedAt, now.clone());
+        if after.state.0.is_final() {
+            update = update.col_expr(Column::EndedAt, now);
         }
     }
-    transaction.execute(&update).await?;
+    update.exec(transaction).await.map_err(failed)?;
     if after.state == before.state {
         return Ok(());
     }
-    match WebhookEvent::of_batch(before.owner, before.id, after.state, at) {
+    let owner = (before.customer_id.0, before.environment.0);
+    match WebhookEvent::of_batch(owner, before.id.0, after.state.0, at) {
         Some(event) => outbox::enqueue(transaction, &event).await,
         None => Ok(()),
     }

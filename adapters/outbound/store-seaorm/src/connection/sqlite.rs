@@ -1,6 +1,6 @@
 //! A SQLite database: its path, its files, and pools of connections to it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::error::DatabaseError;
@@ -10,16 +10,16 @@ use sea_orm::sqlx::{
 };
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
-use super::{FirstConnection, OpenError};
+use super::error::OpenError;
+use super::options::FirstConnection;
 
 mod create;
 mod open_files;
-mod own_file;
-mod serving_lock;
+pub(super) mod own_file;
+pub(super) mod serving_lock;
 
 pub(crate) use open_files::{OpenFiles, Unusable};
-pub use own_file::FileError;
-pub use serving_lock::{LockError, ServingLock};
+use serving_lock::{LockError, ServingLock};
 
 /// `SQLITE_BUSY`: another connection holds a lock.
 const BUSY: u32 = 5;
@@ -191,13 +191,6 @@ fn is_busy(error: &DbErr) -> bool {
 fn primary_code(error: &Error) -> Option<u32> {
     let code = error.as_database_error().and_then(DatabaseError::code)?;
     code.parse::<u32>().ok().map(|code| code & 0xFF)
-}
-
-/// The path of a file beside the database: `cep.db` and `-wal` make `cep.db-wal`.
-fn beside(database: &Path, suffix: &str) -> PathBuf {
-    let mut path = database.as_os_str().to_owned();
-    path.push(suffix);
-    PathBuf::from(path)
 }
 
 #[cfg(test)]

@@ -1,18 +1,14 @@
 //! The statements that write a batch: their tables, their values, and their order.
 
-use std::time::Duration;
-
-use domain::participants::ParticipantCode;
-use domain::seals::SealVerdict;
 use sea_orm::{DbBackend, Statement, Value};
 
 use super::batch::Batch;
-use super::deliveries;
 use super::statistics::{Increase, RowKey, Statistics};
 use crate::insert::{ColumnType, Insert, PreparedInsert, ROWS_PER_STATEMENT, columns};
-use crate::monthly_use::{self, minute};
-use crate::row::stored;
-use crate::usage::counts;
+use crate::proofs::deliveries;
+use crate::stored::{Storable, Stored};
+use crate::usage::monthly::{self, Use};
+use crate::usage::slots::counts;
 
 /// Insert of a batch's checkpoint, which does nothing if it exists. Of two attempts at one batch,
 /// the second waits here for the first, which may still be executing, and then counts nothing
@@ -76,7 +72,7 @@ fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
 /// PostgreSQL: writes a batch's checkpoint and its counts in one statement, without an explicit
 /// transaction. It counts only if the checkpoint is new, as the two separate statements do.
 fn checkpointed_use() -> String {
-    let (checkpoint, uses) = (checkpoint(), monthly_use::insert());
+    let (checkpoint, uses) = (checkpoint(), monthly::insert());
     let filter = " WHERE EXISTS (SELECT FROM marked)";
     format!(
         "WITH marked AS ({} RETURNING writer) {}",
@@ -105,7 +101,7 @@ impl Statements {
         Self {
             backend,
             checkpoint: prepare(&checkpoint()),
-            uses: prepare(&monthly_use::insert()),
+            uses: prepare(&monthly::insert()),
             checkpointed_use: checkpointed_use(),
             hours: prepare(&usage("usage_hours", "key_id", "hour")),
             days: prepare(&usage("customer_usage_days", "customer_id", "day")),
@@ -162,18 +158,18 @@ impl Statements {
         statements.extend(self.days.statements(days));
         let requests = batch.requests.iter().flat_map(|request| {
             [
-                request.id.to_string().into(),
-                request.request_id.as_str().into(),
-                request.customer.to_string().into(),
-                request.key.to_string().into(),
-                request.endpoint.name().into(),
-                request.outcome.name().into(),
-                request.banks.map(|banks| code(banks.issuer)).into(),
-                request.banks.map(|banks| code(banks.receiver)).into(),
-                request.at.timestamp_millis().into(),
-                millis(request.duration).into(),
-                request.bank_time.map(millis).into(),
-                request.seal.map(SealVerdict::name).into(),
+                Stored(request.id).into(),
+                Stored(request.request_id.clone()).into(),
+                Stored(request.customer).into(),
+                Stored(request.key).into(),
+                Stored(request.endpoint).into(),
+                Stored(request.outcome).into(),
+                request.banks.map(|banks| Stored(banks.issuer)).into(),
+                request.banks.map(|banks| Stored(banks.receiver)).into(),
+                Stored(request.at).into(),
+                Stored(request.duration).into(),
+                request.bank_time.map(Stored).into(),
+                request.seal.map(Stored).into(),
             ]
         });
         statements.extend(self.requests.statements(requests));
@@ -193,38 +189,31 @@ fn use_values(batch: &Batch) -> impl Iterator<Item = Value> {
     let mut used: Vec<_> = batch.used.iter().collect();
     used.sort_unstable_by_key(|(place, _)| **place);
     used.into_iter().flat_map(|((key, month), used)| {
-        [
-            key.to_string().into(),
-            i64::from(month.number()).into(),
-            stored(used.count.charged).into(),
-            stored(used.count.refunded).into(),
-            minute(used.last.timestamp_millis()).into(),
-        ]
+        let used = Use {
+            key: *key,
+            month: *month,
+            charged: used.count.charged,
+            refunded: used.count.refunded,
+            last_used_at: Some(used.last),
+        };
+        used.values()
     })
 }
 
 /// Values of a row of use.
-fn usage_row<Owner: ToString>(
+fn usage_row<Owner: Storable + Copy>(
     (whose, slot, endpoint, outcome): &RowKey<Owner>,
     increase: &Increase,
 ) -> impl Iterator<Item = Value> + use<Owner> {
     let place = [
-        whose.to_string().into(),
+        Stored(*whose).into(),
         (*slot).into(),
-        endpoint.name().into(),
-        outcome.name().into(),
-        stored(increase.requests).into(),
+        Stored(*endpoint).into(),
+        Stored(*outcome).into(),
+        Stored(increase.requests).into(),
     ];
     let latencies = increase.latencies.counts();
     place
         .into_iter()
-        .chain(latencies.into_iter().map(|count| stored(count).into()))
-}
-
-fn code(participant: ParticipantCode) -> i64 {
-    participant.number().into()
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+        .chain(latencies.into_iter().map(|count| Stored(count).into()))
 }

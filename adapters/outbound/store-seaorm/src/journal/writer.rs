@@ -12,8 +12,8 @@ use super::metrics_sink::CommitMetricsSink;
 use super::queue::Queue;
 use super::statements::Statements;
 use crate::connection::{OpenFiles, Unusable};
-use crate::store::{AnswerTimeout, begin};
-use crate::write_lock::WriteLock;
+use crate::error::AnswerTimeout;
+use crate::transaction::{WriteLock, begin};
 
 /// Pause after a failed commit; it doubles with each failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);

@@ -17,17 +17,18 @@ use sea_orm::{
     QuerySelect, Select, UpdateMany,
 };
 
-use super::row::{KeyRow, keys, written};
-use super::{changes, in_scope};
+use super::changes;
+use super::row::{KeyRow, in_scope, keys, written};
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers};
-use crate::row::{Row, plan, stored};
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::read::{First, Read};
+use crate::stored::{Stored, Time};
 
 /// A key was added for a customer that doesn't exist: callers insert the customer first.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no customer {0}")]
-struct NoCustomer(String);
+struct NoCustomer(CustomerId);
 
 /// Parameters of a rotation.
 pub(super) struct NewRotation<'a> {
@@ -36,72 +37,33 @@ pub(super) struct NewRotation<'a> {
     pub(super) bounds: KeyBounds,
 }
 
-impl Store {
-    pub(super) async fn add_key(
-        &self,
-        new: &KeyRecord,
-        bounds: KeyBounds,
-        act: &AuditContext,
-    ) -> Result<(), InsertError> {
-        let transaction = self.begin().await?;
-        let added = add_within(&transaction, new, bounds, act).await;
-        self.end(transaction, added).await
-    }
-
-    pub(super) async fn change_key(
-        &self,
-        scope: Scope,
-        id: KeyId,
-        change: &KeyChange,
-        act: &AuditContext,
-    ) -> Result<ApiKey, UpdateError> {
-        let transaction = self.begin().await?;
-        let changed = change_within(&transaction, scope, id, change, act).await;
-        self.end(transaction, changed).await
-    }
-
-    pub(super) async fn rotate_key(
-        &self,
-        scope: Scope,
-        id: KeyId,
-        rotation: NewRotation<'_>,
-        act: &AuditContext,
-    ) -> Result<Rotation, RotateError> {
-        let transaction = self.begin().await?;
-        let rotated = rotate_within(&transaction, scope, id, rotation, act).await;
-        self.end(transaction, rotated).await
-    }
-}
-
-async fn add_within(
+pub(super) async fn add(
     transaction: &DatabaseTransaction,
     new: &KeyRecord,
     bounds: KeyBounds,
     act: &AuditContext,
 ) -> Result<(), InsertError> {
-    let customer = new.key.customer.to_string();
+    let customer = new.key.customer;
     // Locked: of two keys added at the same time, the second transaction sees the first key.
-    let customer = customers::Entity::find_by_id(&customer)
+    let customer = customers::Entity::find_by_id(Stored(customer))
         .lock_exclusive()
-        .one(transaction)
-        .await
-        .map_err(failed)?
+        .row(transaction)
+        .await?
         .ok_or_else(|| failed(NoCustomer(customer)))?;
     if bounds == KeyBounds::OfPlan {
         let census = census(transaction, &customer, act.at).await?;
-        census.check(plan(&customer)?, Addition::Another, act.at)?;
+        census.check(customer.plan.0, Addition::Another, act.at)?;
     }
     if insert(transaction, new).await? == Inserted::PrefixTaken {
         return Err(InsertError::PrefixTaken);
     }
-    let numbered = changes::number(transaction, &[new.key.id]).await;
-    numbered.map_err(failed)?;
+    changes::number(transaction, &[new.key.id]).await?;
     let created = Entry::of_key(Action::KeyCreated, &new.key, creation(&new.key));
     record(transaction, act, &[created]).await?;
     Ok(())
 }
 
-async fn change_within(
+pub(super) async fn change(
     transaction: &DatabaseTransaction,
     scope: Scope,
     id: KeyId,
@@ -116,7 +78,7 @@ async fn change_within(
     }
     write(transaction, id, update).await?;
     if !matches!(change, KeyChange::Rename(_)) {
-        changes::number(transaction, &[id]).await.map_err(failed)?;
+        changes::number(transaction, &[id]).await?;
     }
     let entry = Entry::of_key(action, &after, difference(&before, &after));
     record(transaction, act, &[entry]).await?;
@@ -135,7 +97,8 @@ fn changed(
     match change {
         KeyChange::Rename(name) => {
             after.name = name.clone();
-            let update = update.col_expr(api_keys::Column::Name, name.as_str().into());
+            let name = Expr::value(Stored(name.clone()));
+            let update = update.col_expr(api_keys::Column::Name, name);
             (after, Action::KeyRenamed, update)
         }
         KeyChange::Revoke => {
@@ -152,18 +115,18 @@ fn changed(
 pub(crate) fn limiting(limits: LimitsChange) -> UpdateMany<api_keys::Entity> {
     let mut update = api_keys::Entity::update_many();
     if let Some(per_minute) = limits.per_minute() {
-        let per_minute = i64::from(per_minute).into();
+        let per_minute = Expr::value(Stored(per_minute));
         update = update.col_expr(api_keys::Column::PerMinute, per_minute);
     }
     if let Some(quota) = limits.monthly_quota() {
-        let quota = quota.map(stored).into();
+        let quota = Expr::value(quota.map(Stored));
         update = update.col_expr(api_keys::Column::MonthlyQuota, quota);
     }
     update
 }
 
 fn revocation(at: DateTime<Utc>) -> UpdateMany<api_keys::Entity> {
-    let at = at.timestamp_millis().into();
+    let at = Expr::value(Stored(at));
     api_keys::Entity::update_many().col_expr(api_keys::Column::RevokedAt, at)
 }
 
@@ -173,7 +136,7 @@ pub(crate) fn next_version(update: UpdateMany<api_keys::Entity>) -> UpdateMany<a
     update.col_expr(api_keys::Column::Version, next)
 }
 
-async fn rotate_within(
+pub(super) async fn rotate(
     transaction: &DatabaseTransaction,
     scope: Scope,
     id: KeyId,
@@ -201,7 +164,7 @@ async fn rotate_within(
             Addition::Another
         };
         let census = census(transaction, &customer, act.at).await?;
-        census.check(plan(&customer)?, addition, act.at)?;
+        census.check(customer.plan.0, addition, act.at)?;
     }
     let new = ApiKey {
         id: successor.credential.id,
@@ -230,12 +193,11 @@ async fn rotate_within(
     } else {
         api_keys::Entity::update_many()
     };
-    let retires = retires_at.timestamp_millis().into();
+    let retires = Expr::value(Stored(retires_at));
     let update = update.col_expr(api_keys::Column::RetiresAt, retires);
     write(transaction, id, update).await?;
     let changed: &[_] = if at_once { &[new.id, id] } else { &[new.id] };
-    let numbered = changes::number(transaction, changed).await;
-    numbered.map_err(failed)?;
+    changes::number(transaction, changed).await?;
     let rotated = Entry::of_key(Action::KeyRotated, &old, difference(&before, &old));
     let created = Entry::of_key(Action::KeyCreated, &new, creation(&new));
     record(transaction, act, &[rotated, created]).await?;
@@ -251,14 +213,13 @@ async fn locked_customer_of(
     let customer = Query::select()
         .column(api_keys::Column::CustomerId)
         .from(api_keys::Entity)
-        .and_where(Expr::col(api_keys::Column::Id).eq(key.to_string()))
+        .and_where(Expr::col(api_keys::Column::Id).eq(Stored(key)))
         .take();
     customers::Entity::find()
         .filter(customers::Column::Id.in_subquery(customer))
         .lock_exclusive()
-        .one(transaction)
+        .row(transaction)
         .await
-        .map_err(failed)
 }
 
 /// Counts a locked customer's keys, for the check of its bounds.
@@ -267,31 +228,24 @@ async fn census(
     customer: &customers::Model,
     now: DateTime<Utc>,
 ) -> Result<KeyCensus, StoreError> {
-    let keys = || api_keys::Entity::find().filter(api_keys::Column::CustomerId.eq(&customer.id));
+    let keys = || api_keys::Entity::find().filter(api_keys::Column::CustomerId.eq(customer.id));
     let active = keys()
         .filter(api_keys::Column::RevokedAt.is_null())
         .count(transaction)
         .await
         .map_err(failed)?;
     let since = now - NEW_KEYS_SPAN;
-    let created: Vec<i64> = keys()
+    let created = keys()
         .select_only()
         .column(api_keys::Column::CreatedAt)
-        .filter(api_keys::Column::CreatedAt.gt(since.timestamp_millis()))
+        .filter(api_keys::Column::CreatedAt.gt(Stored(since)))
         .order_by_desc(api_keys::Column::CreatedAt)
         .limit(MOST_NEW_KEYS as u64)
-        .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(failed)?;
-    let row = Row {
-        table: "api_keys",
-        id: &customer.id,
-    };
-    let created = created.into_iter().map(|at| row.instant(at, "created_at"));
+        .rows_as::<First<Time>>(transaction);
+    let created = created.await?.into_iter().map(|First(at)| at.0);
     Ok(KeyCensus {
         active,
-        created: created.collect::<Result<_, _>>()?,
+        created: created.collect(),
     })
 }
 
@@ -304,12 +258,8 @@ pub(crate) async fn locked_active(
         .filter(in_scope(Scope::Of(customer)))
         .filter(api_keys::Column::RevokedAt.is_null())
         .order_by_asc(api_keys::Column::Id);
-    let active = locking(active).into_model::<KeyRow>();
-    let rows = active.all(transaction).await;
-    rows.map_err(failed)?
-        .into_iter()
-        .map(KeyRow::read)
-        .collect()
+    let rows = locking(active).rows_as::<KeyRow>(transaction).await?;
+    rows.into_iter().map(KeyRow::read).collect()
 }
 
 /// A key within a scope, locked until the transaction ends.
@@ -319,10 +269,10 @@ async fn locked(
     id: KeyId,
 ) -> Result<Option<ApiKey>, StoreError> {
     let key = keys()
-        .filter(api_keys::Column::Id.eq(id.to_string()))
+        .filter(api_keys::Column::Id.eq(Stored(id)))
         .filter(in_scope(scope));
-    let row = locking(key).into_model::<KeyRow>().one(transaction).await;
-    row.map_err(failed)?.map(KeyRow::read).transpose()
+    let row = locking(key).row_as::<KeyRow>(transaction).await?;
+    row.map(KeyRow::read).transpose()
 }
 
 /// Locks the keys, and not their customers, where rows can be locked; on SQLite the transaction has
@@ -363,7 +313,7 @@ async fn write(
     update: UpdateMany<api_keys::Entity>,
 ) -> Result<(), StoreError> {
     update
-        .filter(api_keys::Column::Id.eq(id.to_string()))
+        .filter(api_keys::Column::Id.eq(Stored(id)))
         .exec(transaction)
         .await
         .map_err(failed)?;

@@ -1,10 +1,14 @@
 //! The change feed of keys.
 
 use domain::keys::KeyId;
+use ports::outbound::StoreError;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
 
 use crate::entity::{key_changes, newest_key_change};
+use crate::error::failed;
+use crate::read::Read;
+use crate::stored::Stored;
 
 /// Changes per insert statement.
 const CHANGES_PER_STATEMENT: usize = 500;
@@ -14,7 +18,7 @@ const CHANGES_PER_STATEMENT: usize = 500;
 pub(crate) async fn number(
     transaction: &impl ConnectionTrait,
     keys: &[KeyId],
-) -> Result<(), DbErr> {
+) -> Result<(), StoreError> {
     if keys.is_empty() {
         return Ok(());
     }
@@ -23,26 +27,30 @@ pub(crate) async fn number(
     newest_key_change::Entity::update_many()
         .col_expr(newest_key_change::Column::Number, last)
         .exec(transaction)
-        .await?;
+        .await
+        .map_err(failed)?;
     let before = newest(transaction).await? - count;
-    let numbered: Vec<_> = (before + 1..).zip(keys).collect();
+    let numbered: Vec<_> = (before + 1..).zip(keys.iter().copied()).collect();
     for some in numbered.chunks(CHANGES_PER_STATEMENT) {
         let changes = some.iter().map(|(number, key)| key_changes::ActiveModel {
             number: Set(*number),
-            key_id: Set(key.to_string()),
+            key_id: Set(Stored(*key)),
         });
         key_changes::Entity::insert_many(changes)
             .exec_without_returning(transaction)
-            .await?;
+            .await
+            .map_err(failed)?;
     }
     Ok(())
 }
 
+/// Id of the only row of the newest change.
+const ONLY: i64 = 1;
+
 /// The number of the newest change.
-pub(super) async fn newest(connection: &impl ConnectionTrait) -> Result<i64, DbErr> {
-    let row = newest_key_change::Entity::find_by_id(newest_key_change::ONLY)
-        .one(connection)
-        .await?;
-    row.map(|row| row.number)
-        .ok_or_else(|| DbErr::RecordNotFound("newest_key_change has lost its row".to_owned()))
+pub(super) async fn newest(connection: &impl ConnectionTrait) -> Result<i64, StoreError> {
+    let row = newest_key_change::Entity::find_by_id(ONLY);
+    let row = row.row(connection).await?;
+    let lost = || DbErr::RecordNotFound("newest_key_change has lost its row".to_owned());
+    row.map(|row| row.number).ok_or_else(|| failed(lost()))
 }

@@ -5,11 +5,14 @@ use domain::keys::CountedKey;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::outbound::StoreError;
-use sea_orm::{ConnectionTrait, FromQueryResult, Statement, Value};
+use sea_orm::{ConnectionTrait as _, Value};
 
 use super::row::UseRow;
-use crate::monthly_use::minute;
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::read::{query, sql};
+use crate::store::Store;
+use crate::stored::Stored;
+use crate::usage::monthly::minute;
 
 /// Parameters: key, month, minute. Whichever of the keys that share their counters is charged, the
 /// row of the first key changes, so that each charge sees the result of the one before. Charges
@@ -54,29 +57,22 @@ impl Store {
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
-        let backend = self.connection.get_database_backend();
         let used_at = minute(at.timestamp_millis());
-        let statement = |sql, used_at: i64| {
-            let values: [Value; 3] = [
-                key.id.to_string().into(),
-                i64::from(month.number()).into(),
-                used_at.into(),
-            ];
-            Statement::from_sql_and_values(backend, sql, values)
+        let statement = |text: &str, used_at: i64| {
+            let values: [Value; 3] = [Stored(key.id).into(), Stored(month).into(), used_at.into()];
+            sql(&self.connection, text, values)
         };
         // A successor's request is no use of the first key.
         let last_use_of_first = if key.is_first() { used_at } else { 0 };
-        let charged = UseRow::find_by_statement(statement(CHARGE, last_use_of_first))
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        let Some(charged) = charged else {
+        let charge = statement(CHARGE, last_use_of_first);
+        let charged = query::<UseRow>(&self.connection, "monthly_use", charge).await?;
+        let Some(charged) = charged.first() else {
             return Ok(None);
         };
         if !key.is_first() {
             let used = self.connection.execute_raw(statement(USE, used_at));
             used.await.map_err(failed)?;
         }
-        charged.read(&key.id.to_string()).map(Some)
+        Ok(Some(charged.read()))
     }
 }

@@ -10,11 +10,10 @@ use sea_orm::{
     RelationTrait, Select,
 };
 
-use super::in_scope;
+use super::row::in_scope;
 use crate::entity::{api_keys, customers};
-use crate::list::{
-    after_cursor, contains, limit_with_lookahead, older_than_cursor, order, starts_with,
-};
+use crate::read::{after_cursor, contains, limit_with_lookahead, newest_first, order, starts_with};
+use crate::stored::Stored;
 
 /// Condition for the keys of a list, all pages together.
 pub(super) fn matching(scope: Scope, filter: &KeyFilter) -> Condition {
@@ -24,7 +23,7 @@ pub(super) fn matching(scope: Scope, filter: &KeyFilter) -> Condition {
         matching = matching.add(statuses.fold(Condition::any(), Condition::add));
     }
     if let Some(environment) = filter.environment {
-        matching = matching.add(api_keys::Column::Environment.eq(environment.name()));
+        matching = matching.add(api_keys::Column::Environment.eq(Stored(environment)));
     }
     if let Some(text) = &filter.text {
         let mut found = Condition::any()
@@ -110,23 +109,12 @@ pub(super) fn of_customer(
     revoked: RevokedKeys,
     page: &PageRequest,
 ) -> Result<Select<api_keys::Entity>, CursorError> {
-    let place = |column| (api_keys::Entity, column);
-    let columns = (
-        place(api_keys::Column::CreatedAt),
-        place(api_keys::Column::Id),
-    );
-    let mut keys = keys
-        .filter(in_scope(Scope::Of(customer)))
-        .order_by_desc(api_keys::Column::CreatedAt)
-        .order_by_desc(api_keys::Column::Id)
-        .limit(limit_with_lookahead(page));
+    let mut keys = keys.filter(in_scope(Scope::Of(customer)));
     if revoked == RevokedKeys::Hidden {
         keys = keys.filter(api_keys::Column::RevokedAt.is_null());
     }
-    if let Some(older) = older_than_cursor(columns, page)? {
-        keys = keys.filter(older);
-    }
-    Ok(keys)
+    let columns = (api_keys::Column::CreatedAt, api_keys::Column::Id);
+    newest_first(keys, columns, page)
 }
 
 /// Cursor of a key in the list.

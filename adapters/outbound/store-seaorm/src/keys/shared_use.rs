@@ -4,11 +4,13 @@ use domain::keys::KeyId;
 use domain::month::Month;
 use ports::outbound::{Snapshot, StoreError};
 use sea_orm::sea_query::Expr;
-use sea_orm::{DbBackend, FromQueryResult as _, QuerySelect as _, Select, Statement};
+use sea_orm::{DbBackend, QuerySelect as _, Select};
 
 use super::row::SnapshotRow;
 use crate::entity::api_keys;
-use crate::store::{Store, failed};
+use crate::read::{query, sql};
+use crate::store::Store;
+use crate::stored::Stored;
 
 /// The sum of a column of `monthly_use AS used`; -1 if a value can't have been written by this
 /// program, as it must not lower the sum: on SQLite a text is greater than any number, and adds
@@ -77,17 +79,14 @@ impl Store {
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
         let ids: Vec<_> = ids.iter().map(|id| format!("\"{id}\"")).collect();
         let ids = format!("[{}]", ids.join(","));
-        let backend = self.connection.get_database_backend();
-        let sql = match backend {
+        let snapshots = match self.connection.get_database_backend() {
             DbBackend::Postgres => SNAPSHOTS_ON_POSTGRES,
             _ => SNAPSHOTS_ON_SQLITE,
         };
-        let values = [ids.into(), i64::from(month.number()).into()];
-        let statement = Statement::from_sql_and_values(backend, sql, values);
-        let rows = SnapshotRow::find_by_statement(statement);
-        let rows = rows.all(&self.connection).await.map_err(failed)?;
-        let read = |row: SnapshotRow| Ok((row.id()?, row.read(month)?));
-        rows.into_iter().map(read).collect()
+        let values = [ids.into(), Stored(month).into()];
+        let snapshots = sql(&self.connection, snapshots, values);
+        let rows = query::<SnapshotRow>(&self.connection, "api_keys", snapshots).await?;
+        rows.iter().map(|row| row.read(month)).collect()
     }
 }
 

@@ -3,25 +3,23 @@
 use std::collections::HashMap;
 
 use domain::lookups::{Attempt, LookupId};
-use domain::outcome::Outcome;
 use domain::people::customer::CustomerId;
 use ports::outbound::StoreError;
 use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 
-use crate::entity::{lookup_attempts, lookups};
-use crate::row::Row;
-use crate::store::failed;
-
-use lookup_attempts::{Column, Entity, Model};
+use crate::entity::lookup_attempts::{ActiveModel, Column, Entity, Model};
+use crate::entity::lookups;
+use crate::read::Read;
+use crate::stored::Stored;
 
 /// The row of a lookup's `number`th attempt.
-pub(super) fn written(id: LookupId, number: i64, attempt: Attempt) -> lookup_attempts::ActiveModel {
-    lookup_attempts::ActiveModel {
-        lookup_id: Set(id.to_string()),
-        number: Set(number),
-        at: Set(attempt.at.timestamp_millis()),
-        outcome: Set(attempt.outcome.name().to_owned()),
+pub(super) fn written(id: LookupId, number: u32, attempt: Attempt) -> ActiveModel {
+    ActiveModel {
+        lookup_id: Set(Stored(id)),
+        number: Set(Stored(number)),
+        at: Set(Stored(attempt.at)),
+        outcome: Set(Stored(attempt.outcome)),
     }
 }
 
@@ -34,48 +32,41 @@ pub(super) async fn of_lookup(
     let own = Query::select()
         .column(lookups::Column::Id)
         .from(lookups::Entity)
-        .and_where(lookups::Column::Id.eq(id.to_string()))
-        .and_where(lookups::Column::CustomerId.eq(customer.to_string()))
+        .and_where(lookups::Column::Id.eq(Stored(id)))
+        .and_where(lookups::Column::CustomerId.eq(Stored(customer)))
         .take();
-    let rows = Entity::find()
+    let attempts = Entity::find()
         .filter(Column::LookupId.in_subquery(own))
         .order_by_asc(Column::Number)
-        .all(connection)
-        .await;
-    rows.map_err(failed)?.iter().map(read).collect()
+        .rows(connection);
+    Ok(attempts.await?.iter().map(read).collect())
 }
 
-/// Attempts of these lookups, each one's oldest first, by the lookups' ids.
+/// Attempts of these lookups, each one's oldest first.
 pub(super) async fn of_lookups(
     connection: &impl ConnectionTrait,
-    ids: &[&str],
-) -> Result<HashMap<String, Vec<Attempt>>, StoreError> {
+    ids: impl Iterator<Item = LookupId>,
+) -> Result<HashMap<LookupId, Vec<Attempt>>, StoreError> {
+    let ids: Vec<_> = ids.map(Stored).collect();
+    let mut attempts = HashMap::<_, Vec<_>>::new();
     if ids.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(attempts);
     }
     let rows = Entity::find()
-        .filter(Column::LookupId.is_in(ids.iter().copied()))
+        .filter(Column::LookupId.is_in(ids))
         .order_by_asc(Column::LookupId)
         .order_by_asc(Column::Number)
-        .all(connection)
-        .await
-        .map_err(failed)?;
-    let mut attempts = HashMap::<_, Vec<_>>::new();
-    for row in rows {
-        let attempt = read(&row)?;
-        attempts.entry(row.lookup_id).or_default().push(attempt);
+        .rows(connection);
+    for row in rows.await? {
+        let of = attempts.entry(row.lookup_id.0).or_default();
+        of.push(read(&row));
     }
     Ok(attempts)
 }
 
-fn read(attempt: &Model) -> Result<Attempt, StoreError> {
-    let row = Row {
-        table: "lookup_attempts",
-        id: &attempt.lookup_id,
-    };
-    let outcome = Outcome::from_name(&attempt.outcome);
-    Ok(Attempt {
-        at: row.instant(attempt.at, "at")?,
-        outcome: outcome.ok_or_else(|| row.unreadable("outcome"))?,
-    })
+fn read(attempt: &Model) -> Attempt {
+    Attempt {
+        at: attempt.at.0,
+        outcome: attempt.outcome.0,
+    }
 }

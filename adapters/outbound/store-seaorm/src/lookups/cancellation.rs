@@ -1,31 +1,31 @@
-//! Cancellation of lookups: by their customer, and of those that have no key left.
+//! Cancellation of lookups: by their customer, with their batch, and of those that have no key left.
 
 use chrono::{DateTime, Utc};
+use domain::keys::CounterId;
 use domain::lookups::{LookupId, LookupState};
 use domain::people::customer::CustomerId;
 use ports::outbound::{Cancellation, StoreError, StoredLookup};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, Statement,
+    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
 };
 
 use super::row;
 use crate::entity::lookups::{Column, Entity, Model};
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::queue;
+use crate::read::{First, Read, query, sql};
+use crate::store::Store;
+use crate::stored::Stored;
 
-/// Reads the counters that have open lookups, but no key that isn't revoked. Steps through the
-/// index from one counter to the next, without reading their lookups.
-const WITHOUT_KEYS: &str = "WITH RECURSIVE counted (id) AS (\
-    SELECT MIN(counters_id) FROM lookups WHERE due_at IS NOT NULL \
-    UNION ALL \
-    SELECT (SELECT MIN(counters_id) FROM lookups \
-        WHERE due_at IS NOT NULL AND counters_id > counted.id) \
-    FROM counted WHERE counted.id IS NOT NULL) \
-    SELECT id FROM counted WHERE id IS NOT NULL \
-    AND NOT EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = counted.id AND revoked_at IS NULL) \
-    AND NOT EXISTS (SELECT 1 FROM api_keys WHERE first_key_id = counted.id AND revoked_at IS NULL) \
-    ORDER BY id LIMIT $1";
+/// Reads the counters that have open lookups, but no key that isn't revoked.
+const WITHOUT_KEYS: &str = concat!(
+    queue::owners!("lookups", "counters_id"),
+    "SELECT counters_id FROM open WHERE counters_id IS NOT NULL \
+     AND NOT EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = open.counters_id AND revoked_at IS NULL) \
+     AND NOT EXISTS (SELECT 1 FROM api_keys WHERE first_key_id = open.counters_id AND revoked_at IS NULL) \
+     ORDER BY counters_id LIMIT $1"
+);
 
 /// Cancels a customer's lookup.
 pub(super) async fn of_one(
@@ -35,7 +35,7 @@ pub(super) async fn of_one(
     now: DateTime<Utc>,
 ) -> Result<Cancellation, StoreError> {
     let found = row::own(customer, id).lock_exclusive();
-    let Some(found) = found.one(transaction).await.map_err(failed)? else {
+    let Some(found) = found.row(transaction).await? else {
         return Ok(Cancellation::Unknown);
     };
     if found.due_at.is_none() {
@@ -55,39 +55,25 @@ impl Store {
         most: u32,
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredLookup>, StoreError> {
-        let counters = self.without_keys(most).await.map_err(failed)?;
+        let without_keys = sql(&self.connection, WITHOUT_KEYS, [Stored(most).into()]);
+        let counters =
+            query::<First<Stored<CounterId>>>(&self.connection, "lookups", without_keys).await?;
         if counters.is_empty() {
             return Ok(Vec::new());
         }
-        let transaction = self.begin().await?;
-        let canceled = of_counters(&transaction, counters, most, now).await;
-        self.end(transaction, canceled).await
+        self.within(async |transaction| {
+            let orphaned = Entity::find()
+                .filter(Column::CountersId.is_in(counters.iter().map(|First(id)| *id)))
+                .filter(Column::DueAt.is_not_null())
+                .order_by_asc(Column::CountersId)
+                .order_by_asc(Column::Id)
+                .limit(u64::from(most))
+                .lock_exclusive()
+                .rows(transaction);
+            cancel(transaction, orphaned.await?, now).await
+        })
+        .await
     }
-
-    async fn without_keys(&self, most: u32) -> Result<Vec<String>, DbErr> {
-        let backend = self.connection.get_database_backend();
-        let values = [i64::from(most).into()];
-        let query = Statement::from_sql_and_values(backend, WITHOUT_KEYS, values);
-        let rows = self.connection.query_all_raw(query).await?;
-        rows.iter().map(|row| row.try_get_by_index(0)).collect()
-    }
-}
-
-async fn of_counters(
-    transaction: &DatabaseTransaction,
-    counters: Vec<String>,
-    most: u32,
-    now: DateTime<Utc>,
-) -> Result<Vec<StoredLookup>, StoreError> {
-    let orphaned = Entity::find()
-        .filter(Column::CountersId.is_in(counters))
-        .filter(Column::DueAt.is_not_null())
-        .order_by_asc(Column::CountersId)
-        .order_by_asc(Column::Id)
-        .limit(u64::from(most))
-        .lock_exclusive();
-    let orphaned = orphaned.all(transaction).await.map_err(failed)?;
-    cancel(transaction, orphaned, now).await
 }
 
 /// Cancels lookups whose rows are locked on PostgreSQL.
@@ -96,26 +82,24 @@ async fn cancel(
     locked: Vec<Model>,
     now: DateTime<Utc>,
 ) -> Result<Vec<StoredLookup>, StoreError> {
-    let now = now.timestamp_millis();
-    let canceled = LookupState::Canceled.name();
-    let ids = locked.iter().map(|lookup| lookup.id.as_str());
-    Entity::update_many()
-        .col_expr(Column::State, Expr::value(canceled))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
-        .col_expr(Column::EndedAt, Expr::value(now))
-        .col_expr(Column::DueAt, Expr::value(None::<i64>))
-        .col_expr(Column::LeaseToken, Expr::value(None::<String>))
-        .filter(Column::Id.is_in(ids))
+    canceling(now)
+        .filter(Column::Id.is_in(locked.iter().map(|lookup| lookup.id)))
         .exec(transaction)
         .await
         .map_err(failed)?;
     let after = |lookup: Model| {
         row::read(Model {
-            state: canceled.to_owned(),
-            updated_at: now,
+            state: Stored(LookupState::Canceled),
+            updated_at: Stored(now),
             due_at: None,
             ..lookup
         })
     };
-    locked.into_iter().map(after).collect()
+    Ok(locked.into_iter().map(after).collect())
+}
+
+/// The update of canceled lookups.
+pub(crate) fn canceling(now: DateTime<Utc>) -> UpdateMany<Entity> {
+    let update = Entity::update_many().col_expr(Column::UpdatedAt, Expr::value(Stored(now)));
+    queue::ended(update, LookupState::Canceled, now)
 }

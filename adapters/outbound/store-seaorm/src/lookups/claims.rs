@@ -1,33 +1,32 @@
-//! Claims of due lookups.
+//! Claims of due lookups. Customers take turns.
 
 use chrono::{DateTime, Utc};
 use domain::lookups::LookupState;
 use domain::pacing::LookupClass;
+use domain::people::customer::CustomerId;
 use ports::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoreError};
-use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, Select,
 };
 
 use super::turns::Turns;
 use super::{attempts, row};
 use crate::entity::lookups::{Column, Entity, Model};
-use crate::store::{Store, failed};
+use crate::queue;
+use crate::read::{First, query, sql};
+use crate::store::Store;
+use crate::stored::Stored;
 
-/// Reads the customers with due lookups of a class, in the order of their turns. Steps through the
-/// index from one customer to the next, without reading their lookups.
-const CUSTOMERS: &str = "WITH RECURSIVE open (customer_id) AS (\
-    SELECT MIN(customer_id) FROM lookups WHERE due_at IS NOT NULL AND next_class = $1 \
-    UNION ALL \
-    SELECT (SELECT MIN(customer_id) FROM lookups \
-        WHERE due_at IS NOT NULL AND next_class = $1 AND customer_id > open.customer_id) \
-    FROM open WHERE open.customer_id IS NOT NULL) \
-    SELECT open.customer_id FROM open \
-    LEFT JOIN lookup_turns ON lookup_turns.customer_id = open.customer_id \
-    WHERE (SELECT MIN(due_at) FROM lookups \
-        WHERE due_at IS NOT NULL AND next_class = $1 AND customer_id = open.customer_id) <= $2 \
-    ORDER BY COALESCE(turn, 0), open.customer_id LIMIT $3";
+/// Reads the customers with due lookups of a class, in the order of their turns.
+const CUSTOMERS: &str = concat!(
+    queue::owners!("lookups", "customer_id", "next_class = $1"),
+    "SELECT open.customer_id FROM open \
+     LEFT JOIN lookup_turns ON lookup_turns.customer_id = open.customer_id \
+     WHERE (SELECT MIN(due_at) FROM lookups \
+         WHERE due_at IS NOT NULL AND next_class = $1 AND customer_id = open.customer_id) <= $2 \
+     ORDER BY COALESCE(turn, 0), open.customer_id LIMIT $3"
+);
 
 impl Store {
     /// Claims up to `most` lookups. First checks, without the write lock, that any are due.
@@ -42,35 +41,26 @@ impl Store {
             ClaimedClasses::All => &[LookupClass::Interactive, LookupClass::Background],
             ClaimedClasses::Interactive => &[LookupClass::Interactive],
         };
-        if !self.is_any_due(classes, now).await.map_err(failed)? {
-            return Ok(Vec::new());
-        }
-        let transaction = self.begin().await?;
-        let claim = Claim {
-            transaction: &transaction,
-            now,
-            lease,
-        };
-        let claimed = claim.of_classes(most, classes).await;
-        self.end(transaction, claimed).await
-    }
-
-    async fn is_any_due(&self, classes: &[LookupClass], now: DateTime<Utc>) -> Result<bool, DbErr> {
         for class in classes {
-            let any = Entity::find()
-                .select_only()
-                .column(Column::DueAt)
-                .filter(Column::NextClass.eq(class.name()))
-                .filter(Column::DueAt.lte(now.timestamp_millis()))
-                .limit(1)
-                .into_tuple::<i64>()
-                .one(&self.connection);
-            if any.await?.is_some() {
-                return Ok(true);
+            if self.is_any_due(due(*class, now)).await? {
+                return self
+                    .within(async |transaction| {
+                        let claim = Claim {
+                            transaction,
+                            now,
+                            lease,
+                        };
+                        claim.of_classes(most, classes).await
+                    })
+                    .await;
             }
         }
-        Ok(false)
+        Ok(Vec::new())
     }
+}
+
+fn due(class: LookupClass, now: DateTime<Utc>) -> Select<Entity> {
+    queue::due::<Entity>(now).filter(Column::NextClass.eq(Stored(class)))
 }
 
 struct Claim<'a> {
@@ -81,7 +71,7 @@ struct Claim<'a> {
 
 /// A customer, and the lookups picked of it.
 struct Picked {
-    customer: String,
+    customer: CustomerId,
     lookups: Vec<Model>,
 }
 
@@ -98,14 +88,13 @@ impl Claim<'_> {
         for class in classes {
             let candidates = left + turns.len();
             let customers = customers(self.transaction, *class, self.now, candidates as u64);
-            let customers = turns.in_order(customers.await.map_err(failed)?);
-            let picked = self.pick(*class, customers, left).await.map_err(failed)?;
-            let lookups = in_rotation(picked);
+            let customers = turns.in_order(customers.await?);
+            let lookups = in_rotation(self.pick(*class, customers, left).await?);
             for lookup in &lookups {
-                turns.serve(&lookup.customer_id);
+                turns.serve(lookup.customer_id.0);
             }
             left -= lookups.len();
-            claimed.extend(self.hold(lookups).await.map_err(failed)?);
+            claimed.extend(self.hold(lookups).await?);
             if left == 0 {
                 break;
             }
@@ -119,9 +108,9 @@ impl Claim<'_> {
     async fn pick(
         &self,
         class: LookupClass,
-        customers: Vec<String>,
+        customers: Vec<CustomerId>,
         mut left: usize,
-    ) -> Result<Vec<Picked>, DbErr> {
+    ) -> Result<Vec<Picked>, StoreError> {
         let none = |customer| Picked {
             customer,
             lookups: Vec::new(),
@@ -135,7 +124,7 @@ impl Claim<'_> {
                 if left == 0 {
                     break;
                 }
-                let more = self.due(class, &picked[place], share).await?;
+                let more = self.take(class, &picked[place], share).await?;
                 left -= more.len();
                 if more.len() == share {
                     next.push(place);
@@ -147,64 +136,48 @@ impl Claim<'_> {
         Ok(picked)
     }
 
-    /// Up to `most` due lookups of a customer after those already picked, locked on PostgreSQL.
-    async fn due(&self, class: LookupClass, of: &Picked, most: usize) -> Result<Vec<Model>, DbErr> {
-        let mut due = Entity::find()
-            .filter(Column::NextClass.eq(class.name()))
-            .filter(Column::CustomerId.eq(&of.customer))
-            .filter(Column::DueAt.lte(self.now.timestamp_millis()));
+    /// Up to `most` due lookups of a customer after those already picked.
+    async fn take(
+        &self,
+        class: LookupClass,
+        of: &Picked,
+        most: usize,
+    ) -> Result<Vec<Model>, StoreError> {
+        let mut due = due(class, self.now).filter(Column::CustomerId.eq(Stored(of.customer)));
         if let Some(last) = of.lookups.last() {
-            let place = [Expr::val(last.due_at), Expr::val(&last.id)];
+            let place = [Expr::val(last.due_at), Expr::val(last.id)];
             let columns = [Expr::col(Column::DueAt), Expr::col(Column::Id)];
             due = due.filter(Expr::tuple(columns).gt(Expr::tuple(place)));
         }
-        due.order_by_asc(Column::DueAt)
-            .order_by_asc(Column::Id)
-            .limit(most as u64)
-            .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
-            .all(self.transaction)
-            .await
+        queue::take(self.transaction, due, most).await
     }
 
     /// Sets the lease of lookups.
-    async fn hold(&self, mut lookups: Vec<Model>) -> Result<Vec<Model>, DbErr> {
-        if lookups.is_empty() {
-            return Ok(lookups);
-        }
-        let running = LookupState::Running.name();
-        let until = self.lease.until.timestamp_millis();
-        let now = self.now.timestamp_millis();
-        let ids = lookups.iter().map(|lookup| lookup.id.as_str());
-        Entity::update_many()
+    async fn hold(&self, mut lookups: Vec<Model>) -> Result<Vec<Model>, StoreError> {
+        let running = Stored(LookupState::Running);
+        let now = Stored(self.now);
+        let run = Entity::update_many()
             .col_expr(Column::State, Expr::value(running))
-            .col_expr(Column::DueAt, Expr::value(until))
-            .col_expr(Column::UpdatedAt, Expr::value(now))
-            .col_expr(
-                Column::LeaseToken,
-                Expr::value(self.lease.token.to_string()),
-            )
-            .filter(Column::Id.is_in(ids))
-            .exec(self.transaction)
-            .await?;
+            .col_expr(Column::UpdatedAt, Expr::value(now));
+        let ids = lookups.iter().map(|lookup| lookup.id).collect();
+        queue::hold(self.transaction, run, ids, self.lease).await?;
         for lookup in &mut lookups {
-            running.clone_into(&mut lookup.state);
-            lookup.due_at = Some(until);
+            lookup.state = running;
+            lookup.due_at = Some(Stored(self.lease.until));
             lookup.updated_at = now;
         }
         Ok(lookups)
     }
 
     async fn with_attempts(&self, lookups: Vec<Model>) -> Result<Vec<ClaimedLookup>, StoreError> {
-        let tried = lookups.iter().filter(|lookup| lookup.attempts > 0);
-        let tried: Vec<_> = tried.map(|lookup| lookup.id.as_str()).collect();
-        let mut attempts = attempts::of_lookups(self.transaction, &tried).await?;
-        let claimed = lookups.into_iter().map(|lookup| {
-            Ok(ClaimedLookup {
-                attempts: attempts.remove(&lookup.id).unwrap_or_default(),
-                lookup: row::read(lookup)?,
-            })
+        let tried = lookups.iter().filter(|lookup| lookup.attempts.0 > 0);
+        let tried = tried.map(|lookup| lookup.id.0);
+        let mut attempts = attempts::of_lookups(self.transaction, tried).await?;
+        let claimed = lookups.into_iter().map(|lookup| ClaimedLookup {
+            attempts: attempts.remove(&lookup.id.0).unwrap_or_default(),
+            lookup: row::read(lookup),
         });
-        claimed.collect()
+        Ok(claimed.collect())
     }
 }
 
@@ -225,14 +198,13 @@ async fn customers(
     class: LookupClass,
     now: DateTime<Utc>,
     most: u64,
-) -> Result<Vec<String>, DbErr> {
+) -> Result<Vec<CustomerId>, StoreError> {
     let values = [
-        class.name().into(),
-        now.timestamp_millis().into(),
-        i64::try_from(most).unwrap_or(i64::MAX).into(),
+        Stored(class).into(),
+        Stored(now).into(),
+        Stored(most).into(),
     ];
-    let backend = connection.get_database_backend();
-    let query = Statement::from_sql_and_values(backend, CUSTOMERS, values);
-    let rows = connection.query_all_raw(query).await?;
-    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+    let customers = sql(connection, CUSTOMERS, values);
+    let rows = query::<First<Stored<CustomerId>>>(connection, "lookups", customers).await?;
+    Ok(rows.into_iter().map(|First(customer)| customer.0).collect())
 }

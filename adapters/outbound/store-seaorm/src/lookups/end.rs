@@ -1,114 +1,117 @@
 //! Ends of claims on lookups.
 
 use domain::batches::BatchId;
-use domain::keys::Environment;
-use domain::lookups::{LookupId, LookupState};
+use domain::keys::{Environment, KeyId};
+use domain::lookups::LookupState;
+use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
 use domain::people::customer::CustomerId;
 use domain::proofs::notice::ProofOrigin;
 use domain::webhooks::{LookupEnd, WebhookEvent};
-use ports::outbound::{ClaimEnd, LookupChange};
-use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict, Query, UpdateStatement};
+use ports::outbound::{ClaimEnd, LookupChange, StoreError};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, UpdateStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryResult, Set,
+    ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryTrait as _,
 };
 
 use super::attempts;
+use crate::entity::lookup_attempts;
 use crate::entity::lookups::{Column, Entity};
-use crate::entity::{lookup_attempts, monthly_use};
+use crate::error::failed;
+use crate::queue;
+use crate::read::query;
+use crate::stored::Stored;
+use crate::usage::monthly::{self, Use};
 use crate::webhooks::outbox;
+
+/// A lookup whose claim has ended.
+#[derive(FromQueryResult)]
+struct Changed {
+    attempts: Stored<u32>,
+    key_id: Stored<KeyId>,
+    month: Stored<Month>,
+    customer_id: Stored<CustomerId>,
+    environment: Stored<Environment>,
+    last_outcome: Option<Stored<Outcome>>,
+    batch_id: Option<Stored<BatchId>>,
+}
 
 /// Ends a claim. Returns `false` if the lease isn't held any more.
 pub(super) async fn within(
     transaction: &DatabaseTransaction,
     end: &ClaimEnd,
-) -> Result<bool, DbErr> {
-    let Some(changed) = transaction.query_one(&update(end)).await? else {
+) -> Result<bool, StoreError> {
+    let update = transaction.get_database_backend().build(&update(end));
+    let changed = query::<Changed>(transaction, "lookups", update)
+        .await?
+        .pop();
+    let Some(changed) = changed else {
         return Ok(false);
     };
     if let Some(attempt) = end.attempt {
-        let number = changed.try_get("", "attempts")?;
-        let row = attempts::written(end.id, number, attempt);
+        let row = attempts::written(end.id, changed.attempts.0, attempt);
         let insert = lookup_attempts::Entity::insert(row);
-        insert.exec_without_returning(transaction).await?;
+        let inserted = insert.exec_without_returning(transaction).await;
+        inserted.map_err(failed)?;
     }
     if let LookupChange::End { refund: true, .. } = end.change {
-        refund(transaction, &changed).await?;
+        let one = Use::refund(changed.key_id.0, changed.month.0, 1);
+        monthly::add(transaction, vec![one]).await?;
     }
-    if let Some(event) = event(end, &changed)? {
+    if let Some(event) = event(end, &changed) {
         outbox::enqueue(transaction, &event).await?;
     }
     Ok(true)
 }
 
 /// Webhook event for the end of a lookup; `None` if it waits for another attempt.
-fn event(end: &ClaimEnd, changed: &QueryResult) -> Result<Option<WebhookEvent>, DbErr> {
-    let text = |column| changed.try_get::<String>("", column);
-    let last = changed.try_get::<Option<String>>("", "last_outcome")?;
+fn event(end: &ClaimEnd, changed: &Changed) -> Option<WebhookEvent> {
     let ended = match end.change {
-        LookupChange::Wait { .. } => return Ok(None),
+        LookupChange::Wait { .. } => return None,
         LookupChange::Deliver { seal, .. } => LookupEnd::Delivered {
             seal,
             origin: ProofOrigin::Fetched,
         },
         LookupChange::End { state, .. } => LookupEnd::Without {
             state,
-            last: last.and_then(|name| Outcome::from_name(&name)),
+            last: changed.last_outcome.map(Stored::value),
         },
     };
-    let (customer, environment) = (text("customer_id")?, text("environment")?);
-    let owner = customer.parse().ok().map(CustomerId);
-    let owner = owner.zip(Environment::from_name(&environment));
-    let owner = owner.ok_or_else(|| DbErr::Type(format!("the owner of lookup {}", end.id)))?;
-    let LookupId(id) = end.id;
-    let batch = changed.try_get::<Option<String>>("", "batch_id")?;
-    let batch = batch.and_then(|id| BatchId::parse(&id));
-    let subject = (id, batch.map(|BatchId(id)| id));
-    Ok(WebhookEvent::of_lookup(owner, subject, ended, end.now))
+    let owner = (changed.customer_id.0, changed.environment.0);
+    let subject = (end.id.0, changed.batch_id.map(|batch| batch.0.0));
+    WebhookEvent::of_lookup(owner, subject, ended, end.now)
 }
 
-/// The finding to store; none for a delivered lookup.
-fn kept_finding(end: &ClaimEnd) -> Option<Vec<u8>> {
-    match end.change {
-        LookupChange::Deliver { .. } => None,
-        LookupChange::Wait { .. } | LookupChange::End { .. } => end.finding.clone(),
-    }
-}
-
-/// Statement that changes the lookup, if the lease is held; it returns the number of attempts, the
-/// charge and the owner. Only a running lookup has a lease.
+/// Statement that changes the lookup, if the lease is held. Only a running lookup has a lease.
 fn update(end: &ClaimEnd) -> UpdateStatement {
-    let mut update = Query::update();
-    update
-        .table(Entity)
-        .value(Column::UpdatedAt, end.now.timestamp_millis())
-        .value(Column::LeaseToken, None::<String>)
-        .value(Column::Finding, kept_finding(end));
+    let mut update =
+        Entity::update_many().col_expr(Column::UpdatedAt, Expr::value(Stored(end.now)));
     if let Some(attempt) = end.attempt {
-        update
-            .value(Column::Attempts, Expr::col(Column::Attempts).add(1_i64))
-            .value(Column::LastAt, attempt.at.timestamp_millis())
-            .value(Column::LastOutcome, attempt.outcome.name())
-            .value(Column::NextClass, LookupClass::Background.name());
+        let attempts = Expr::col(Column::Attempts).add(1_i64);
+        let background = Stored(LookupClass::Background);
+        update = update
+            .col_expr(Column::Attempts, attempts)
+            .col_expr(Column::LastAt, Expr::value(Stored(attempt.at)))
+            .col_expr(Column::LastOutcome, Expr::value(Stored(attempt.outcome)))
+            .col_expr(Column::NextClass, Expr::value(background));
     }
-    match &end.change {
-        LookupChange::Wait { due_at } => {
-            update
-                .value(Column::DueAt, due_at.timestamp_millis())
-                .value(Column::State, waiting(end));
-        }
+    let finding = |finding: Option<&Vec<u8>>| Expr::value(finding.cloned());
+    let update = match &end.change {
+        LookupChange::Wait { due_at } => queue::released(update, Some(*due_at))
+            .col_expr(Column::State, waiting(end))
+            .col_expr(Column::Finding, finding(end.finding.as_ref())),
         LookupChange::Deliver { proof, seal } => {
-            set_final(&mut update, LookupState::Delivered, end);
-            update
-                .value(Column::Proof, proof.clone())
-                .value(Column::Seal, seal.name());
+            queue::ended(update, LookupState::Delivered, end.now)
+                .col_expr(Column::Proof, Expr::value(proof.clone()))
+                .col_expr(Column::Seal, Expr::value(Stored(*seal)))
+                .col_expr(Column::Finding, finding(None))
         }
-        LookupChange::End { state, .. } => set_final(&mut update, *state, end),
-    }
+        LookupChange::End { state, .. } => queue::ended(update, *state, end.now)
+            .col_expr(Column::Finding, finding(end.finding.as_ref())),
+    };
+    let mut update = queue::if_held(update, end.id, end.token).into_query();
     update
-        .and_where(Column::Id.eq(end.id.to_string()))
-        .and_where(Column::LeaseToken.eq(end.token.to_string()))
         .returning(Query::returning().columns([
             Column::Attempts,
             Column::KeyId,
@@ -123,38 +126,13 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
 
 /// The state of a lookup that waits again.
 fn waiting(end: &ClaimEnd) -> Expr {
-    let waiting = LookupState::Waiting.name();
+    let waiting = Stored(LookupState::Waiting);
     if end.attempt.is_some() {
-        return waiting.into();
+        return Expr::value(waiting);
     }
     let untried = Expr::col(Column::Attempts).eq(0_i64);
     CaseStatement::new()
-        .case(untried, LookupState::Queued.name())
+        .case(untried, Stored(LookupState::Queued))
         .finally(waiting)
         .into()
-}
-
-fn set_final(update: &mut UpdateStatement, state: LookupState, end: &ClaimEnd) {
-    update
-        .value(Column::State, state.name())
-        .value(Column::DueAt, None::<i64>)
-        .value(Column::EndedAt, end.now.timestamp_millis());
-}
-
-/// Refunds the charge to its key and month, as the journal does.
-async fn refund(transaction: &DatabaseTransaction, charged: &QueryResult) -> Result<(), DbErr> {
-    use monthly_use::{ActiveModel, Column, Entity};
-    let one = ActiveModel {
-        key_id: Set(charged.try_get("", "key_id")?),
-        month: Set(charged.try_get("", "month")?),
-        charged: Set(0),
-        refunded: Set(1),
-        last_used_at: Set(0),
-    };
-    let refunded = Expr::col((Entity, Column::Refunded)).add(1_i64);
-    let more = OnConflict::columns([Column::KeyId, Column::Month])
-        .value(Column::Refunded, refunded)
-        .to_owned();
-    let refund = Entity::insert(one).on_conflict(more);
-    refund.exec_without_returning(transaction).await.map(drop)
 }

@@ -1,14 +1,14 @@
 //! Lists of a customer's lookups.
 
-use domain::lookups::LookupState;
 use domain::page::{CursorError, PageRequest};
 use domain::people::customer::CustomerId;
 use ports::outbound::LookupFilter;
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
 
 use crate::entity::lookups::{Column, Entity};
-use crate::list::{limit_with_lookahead, older_than_cursor};
+use crate::read::newest_first;
+use crate::stored::Stored;
 
 /// A text column in a form for which no index is used. A batch has few of its customer's lookups,
 /// but SQLite, without statistics, would read all of the customer's, because they are in order.
@@ -25,28 +25,22 @@ pub(super) fn select(
 ) -> Result<Select<Entity>, CursorError> {
     let mut found = match filter.batch {
         Some(batch) => Entity::find()
-            .filter(Column::BatchId.eq(batch.to_string()))
-            .filter(without_index(Column::CustomerId).eq(customer.to_string())),
-        None => Entity::find().filter(Column::CustomerId.eq(customer.to_string())),
+            .filter(Column::BatchId.eq(Stored(batch)))
+            .filter(without_index(Column::CustomerId).eq(Stored(customer))),
+        None => Entity::find().filter(Column::CustomerId.eq(Stored(customer))),
     };
     if let Some(environment) = filter.environment {
-        found = found.filter(Column::Environment.eq(environment.name()));
+        found = found.filter(Column::Environment.eq(Stored(environment)));
     }
     if !filter.states.is_empty() {
-        let states = filter.states.iter().copied().map(LookupState::name);
+        let states = filter.states.iter().copied().map(Stored);
         found = found.filter(Column::State.is_in(states));
     }
     if let Some(counters) = filter.counters {
-        found = found.filter(Column::CountersId.eq(counters.to_string()));
+        found = found.filter(Column::CountersId.eq(Stored(counters)));
     }
     if let Some(from) = filter.created_from {
-        found = found.filter(Column::CreatedAt.gte(from.timestamp_millis()));
+        found = found.filter(Column::CreatedAt.gte(Stored(from)));
     }
-    if let Some(older) = older_than_cursor((Column::CreatedAt, Column::Id), page)? {
-        found = found.filter(older);
-    }
-    Ok(found
-        .order_by_desc(Column::CreatedAt)
-        .order_by_desc(Column::Id)
-        .limit(limit_with_lookahead(page)))
+    newest_first(found, (Column::CreatedAt, Column::Id), page)
 }

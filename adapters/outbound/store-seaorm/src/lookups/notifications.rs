@@ -12,8 +12,9 @@ use sea_orm::sqlx::{Error, query};
 use tokio::time::timeout;
 
 use crate::connection::{FirstConnection, Place, StoreOptions};
+use crate::error::{AnswerTimeout, failed};
 use crate::notifier::{ADDED, CHANNEL};
-use crate::store::{AnswerTimeout, Store, failed};
+use crate::store::Store;
 
 /// Number of connection timeouts without a notification after which a connection is tested.
 const TEST_AFTER: u32 = 3;

@@ -1,15 +1,17 @@
 //! Turns of customers, whose lookups are claimed in rotation.
 
+use domain::people::customer::CustomerId;
 use ports::outbound::StoreError;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QuerySelect, Set};
 
 use crate::entity::lookup_turns::{ActiveModel, Column, Entity};
-use crate::store::failed;
+use crate::error::failed;
+use crate::stored::Stored;
 
 /// The customers of which this claim has taken lookups so far, the latest last.
 #[derive(Default)]
-pub(super) struct Turns(Vec<String>);
+pub(super) struct Turns(Vec<CustomerId>);
 
 impl Turns {
     pub(super) fn len(&self) -> usize {
@@ -17,8 +19,8 @@ impl Turns {
     }
 
     /// Reorders customers, given in the order of their stored turns, by the turns of this claim.
-    pub(super) fn in_order(&self, customers: Vec<String>) -> Vec<String> {
-        let had_a_turn = |customer: &String| self.0.contains(customer);
+    pub(super) fn in_order(&self, customers: Vec<CustomerId>) -> Vec<CustomerId> {
+        let had_a_turn = |customer: &CustomerId| self.0.contains(customer);
         let (mut later, mut first): (Vec<_>, Vec<_>) = customers.into_iter().partition(had_a_turn);
         later.sort_by_key(|customer| self.0.iter().position(|served| served == customer));
         first.append(&mut later);
@@ -26,9 +28,9 @@ impl Turns {
     }
 
     /// Moves a customer to the end.
-    pub(super) fn serve(&mut self, customer: &str) {
-        self.0.retain(|served| served != customer);
-        self.0.push(customer.to_owned());
+    pub(super) fn serve(&mut self, customer: CustomerId) {
+        self.0.retain(|served| *served != customer);
+        self.0.push(customer);
     }
 
     /// Stores the turns, in the order of the customers' ids, so that two claims that lock the same
@@ -48,7 +50,7 @@ impl Turns {
         let mut turns: Vec<_> = self.0.into_iter().zip(next..).collect();
         turns.sort_unstable();
         let rows = turns.into_iter().map(|(customer, turn)| ActiveModel {
-            customer_id: Set(customer),
+            customer_id: Set(Stored(customer)),
             turn: Set(turn),
         });
         let known = OnConflict::column(Column::CustomerId)

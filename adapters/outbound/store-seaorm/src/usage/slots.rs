@@ -6,13 +6,12 @@ use domain::latency::{BUCKETS, Latencies};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::usage::{Breakdown, Granularity, MAX_SERIES, Period, UsageQuery};
-use ports::outbound::{Scope, StoreError, UsageRow};
+use ports::outbound::{Scope, UsageRow};
 use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, Order, Query, SelectStatement};
-use sea_orm::{QueryResult, TryGetable};
+use sea_orm::{DbErr, FromQueryResult, QueryResult};
 
 use crate::entity::api_keys;
-use crate::row::Row;
-use crate::store::failed;
+use crate::stored::{Stored, Time};
 
 struct Table {
     name: &'static str,
@@ -62,7 +61,11 @@ fn column(name: &'static str) -> Expr {
 }
 
 /// Query for the sums of requests. In a breakdown by key, only the `busiest` are reported.
-pub(super) fn select(scope: Scope, query: &UsageQuery, busiest: &[String]) -> SelectStatement {
+pub(super) fn select(
+    scope: Scope,
+    query: &UsageQuery,
+    busiest: Vec<Stored<KeyId>>,
+) -> SelectStatement {
     let table = Table::of(query);
     let mut select = Query::select();
     select
@@ -74,7 +77,7 @@ pub(super) fn select(scope: Scope, query: &UsageQuery, busiest: &[String]) -> Se
     match query.breakdown {
         Breakdown::Total | Breakdown::Outcome => {}
         Breakdown::Key => {
-            let is_busy = column("key_id").is_in(busiest.iter().map(String::as_str));
+            let is_busy = column("key_id").is_in(busiest);
             let busy = CaseStatement::new().case(is_busy, column("key_id"));
             select.expr_as(busy, BUSY_KEY);
             select.add_group_by([column(BUSY_KEY)]);
@@ -112,16 +115,16 @@ pub(super) fn busiest(scope: Scope, query: &UsageQuery) -> SelectStatement {
 fn narrow(select: &mut SelectStatement, table: &Table, scope: Scope, query: &UsageQuery) {
     let (from, to) = bounds(query.period);
     select
-        .and_where(column(table.slot).gte(from.timestamp_millis()))
-        .and_where(column(table.slot).lt(to.timestamp_millis()));
+        .and_where(column(table.slot).gte(Stored(from)))
+        .and_where(column(table.slot).lt(Stored(to)));
     if let Some(key) = query.key {
-        select.and_where(column("key_id").eq(key.to_string()));
+        select.and_where(column("key_id").eq(Stored(key)));
     }
     match (scope, query.key) {
         (Scope::Everybody, Some(_)) => {}
         (Scope::Everybody, None) if table.name == DAYS.name => {}
         (Scope::Of(customer), None) if table.name == DAYS.name => {
-            select.and_where(column("customer_id").eq(customer.to_string()));
+            select.and_where(column("customer_id").eq(Stored(customer)));
         }
         // Rows of hours are found by their keys, also for all customers.
         (_, None) => {
@@ -129,16 +132,16 @@ fn narrow(select: &mut SelectStatement, table: &Table, scope: Scope, query: &Usa
         }
         (Scope::Of(_), Some(key)) => {
             let own = keys(scope)
-                .and_where(Expr::col(api_keys::Column::Id).eq(key.to_string()))
+                .and_where(Expr::col(api_keys::Column::Id).eq(Stored(key)))
                 .take();
             select.and_where(Expr::exists(own));
         }
     }
     if let Some(endpoint) = query.criteria.endpoint {
-        select.and_where(column("endpoint").eq(endpoint.name()));
+        select.and_where(column("endpoint").eq(Stored(endpoint)));
     }
     if let Some(outcome) = query.criteria.outcome {
-        select.and_where(column("outcome").eq(outcome.name()));
+        select.and_where(column("outcome").eq(Stored(outcome)));
     }
 }
 
@@ -147,7 +150,7 @@ fn keys(scope: Scope) -> SelectStatement {
     let mut keys = Query::select();
     keys.column(api_keys::Column::Id).from(api_keys::Entity);
     if let Scope::Of(customer) = scope {
-        keys.and_where(Expr::col(api_keys::Column::CustomerId).eq(customer.to_string()));
+        keys.and_where(Expr::col(api_keys::Column::CustomerId).eq(Stored(customer)));
     }
     keys
 }
@@ -173,42 +176,34 @@ fn bounds(period: Period) -> (DateTime<Utc>, DateTime<Utc>) {
     (period.from(), end.unwrap_or(DateTime::<Utc>::MAX_UTC))
 }
 
-pub(super) fn read(result: &QueryResult, query: &UsageQuery) -> Result<UsageRow, StoreError> {
-    let outcome: String = get(result, "outcome")?;
-    let row = Row {
-        table: "usage",
-        id: &outcome,
-    };
-    let count = |name: &'static str, column: &str| row.count(get(result, column)?, name);
-    let mut latencies = [0; BUCKETS];
-    for (place, latency) in latencies.iter_mut().enumerate() {
-        *latency = count("h00 to h15", &bucket(place))?;
+/// A row of the sums; those that aren't broken down have neither key nor endpoint.
+pub(super) struct SlotRow(UsageRow);
+
+impl SlotRow {
+    pub(super) fn read(self) -> UsageRow {
+        self.0
     }
-    let key = match query.breakdown {
-        Breakdown::Key => {
-            let id: Option<String> = get(result, BUSY_KEY)?;
-            let key = id.map(|id| row.uuid(&id, "key_id").map(KeyId));
-            key.transpose()?
-        }
-        Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => None,
-    };
-    let endpoint = match query.breakdown {
-        Breakdown::Endpoint => {
-            let name: String = get(result, "endpoint")?;
-            Some(Endpoint::from_name(&name).ok_or_else(|| row.unreadable("endpoint"))?)
-        }
-        Breakdown::Total | Breakdown::Key | Breakdown::Outcome => None,
-    };
-    Ok(UsageRow {
-        slot: row.instant(get(result, "slot")?, "slot")?,
-        key,
-        endpoint,
-        outcome: Outcome::from_name(&outcome).ok_or_else(|| row.unreadable("outcome"))?,
-        requests: count("requests", "requests")?,
-        latencies: Latencies::from_counts(latencies),
-    })
 }
 
-fn get<T: TryGetable>(result: &QueryResult, column: &str) -> Result<T, StoreError> {
-    result.try_get("", column).map_err(failed)
+impl FromQueryResult for SlotRow {
+    fn from_query_result(row: &QueryResult, _: &str) -> Result<Self, DbErr> {
+        let slot: Time = row.try_get("", "slot")?;
+        // `None` for a column that the query doesn't have.
+        let key: Option<Stored<KeyId>> = row.try_get("", BUSY_KEY)?;
+        let endpoint: Option<Stored<Endpoint>> = row.try_get("", "endpoint")?;
+        let outcome: Stored<Outcome> = row.try_get("", "outcome")?;
+        let requests: Stored<u64> = row.try_get("", "requests")?;
+        let mut latencies = [0; BUCKETS];
+        for (place, latency) in latencies.iter_mut().enumerate() {
+            *latency = row.try_get::<Stored<u64>>("", &bucket(place))?.0;
+        }
+        Ok(Self(UsageRow {
+            slot: slot.0,
+            key: key.map(Stored::value),
+            endpoint: endpoint.map(Stored::value),
+            outcome: outcome.0,
+            requests: requests.0,
+            latencies: Latencies::from_counts(latencies),
+        }))
+    }
 }

@@ -1,36 +1,37 @@
-//! Claims of due deliveries.
+//! Claims of due deliveries. Webhook targets take turns.
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::webhooks::{EndpointHealth, free_places};
+use domain::people::customer::CustomerId;
+use domain::webhooks::{EndpointHealth, EndpointId, free_places};
 use ports::outbound::{ClaimedDelivery, Lease, StoreError};
 use sea_orm::sea_query::{Expr, LockBehavior, LockType};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, FromQueryResult,
-    QueryFilter, QueryOrder, QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
+    QuerySelect,
 };
 
-use super::entity::{deliveries, endpoints};
 use super::row;
-use crate::store::{Store, failed};
+use crate::entity::{deliveries, endpoints};
+use crate::error::failed;
+use crate::queue;
+use crate::read::{First, Read, query, sql};
+use crate::store::Store;
+use crate::stored::Stored;
 
 /// Maximum number of webhook targets that one claim examines.
-const MOST_ENDPOINTS: i64 = 1_000;
+const MOST_ENDPOINTS: u32 = 1_000;
 
-/// Reads the webhook targets with due deliveries, in the order of their turns. Steps through the
-/// index from one target to the next, without reading their deliveries.
-const ENDPOINTS: &str = "WITH RECURSIVE open (endpoint_id) AS (\
-    SELECT MIN(endpoint_id) FROM webhook_deliveries WHERE due_at IS NOT NULL \
-    UNION ALL \
-    SELECT (SELECT MIN(endpoint_id) FROM webhook_deliveries \
-        WHERE due_at IS NOT NULL AND endpoint_id > open.endpoint_id) \
-    FROM open WHERE open.endpoint_id IS NOT NULL) \
-    SELECT open.endpoint_id FROM open \
-    JOIN webhook_endpoints ON webhook_endpoints.id = open.endpoint_id \
-    WHERE (SELECT MIN(due_at) FROM webhook_deliveries \
-        WHERE due_at IS NOT NULL AND endpoint_id = open.endpoint_id) <= $1 \
-    ORDER BY served_at, open.endpoint_id LIMIT $2";
+/// Reads the webhook targets with due deliveries, in the order of their turns.
+const ENDPOINTS: &str = concat!(
+    queue::owners!("webhook_deliveries", "endpoint_id"),
+    "SELECT open.endpoint_id FROM open \
+     JOIN webhook_endpoints ON webhook_endpoints.id = open.endpoint_id \
+     WHERE (SELECT MIN(due_at) FROM webhook_deliveries \
+         WHERE due_at IS NOT NULL AND endpoint_id = open.endpoint_id) <= $1 \
+     ORDER BY served_at, open.endpoint_id LIMIT $2"
+);
 
 /// Counts the deliveries in progress.
 const UNDER_WAY: &str = "SELECT customer_id, endpoint_id, COUNT(*) AS deliveries \
@@ -39,22 +40,22 @@ const UNDER_WAY: &str = "SELECT customer_id, endpoint_id, COUNT(*) AS deliveries
 
 #[derive(FromQueryResult)]
 struct CountRow {
-    customer_id: String,
-    endpoint_id: String,
-    deliveries: i64,
+    customer_id: Stored<CustomerId>,
+    endpoint_id: Stored<EndpointId>,
+    deliveries: Stored<u32>,
 }
 
 /// Numbers of deliveries in progress.
 #[derive(Default)]
 struct UnderWay {
-    of_customers: HashMap<String, usize>,
-    of_endpoints: HashMap<String, usize>,
+    of_customers: HashMap<CustomerId, usize>,
+    of_endpoints: HashMap<EndpointId, usize>,
 }
 
 impl UnderWay {
-    fn add(&mut self, customer: &str, endpoint: &str, deliveries: usize) {
-        *self.of_customers.entry(customer.to_owned()).or_default() += deliveries;
-        *self.of_endpoints.entry(endpoint.to_owned()).or_default() += deliveries;
+    fn add(&mut self, customer: CustomerId, endpoint: EndpointId, deliveries: usize) {
+        *self.of_customers.entry(customer).or_default() += deliveries;
+        *self.of_endpoints.entry(endpoint).or_default() += deliveries;
     }
 
     fn free(&self, endpoint: &endpoints::Model) -> usize {
@@ -62,10 +63,13 @@ impl UnderWay {
             Some(_) => EndpointHealth::Failing,
             None => EndpointHealth::Answering,
         };
-        let count = |counts: &HashMap<String, usize>, id| counts.get(id).copied();
-        let of_endpoint = count(&self.of_endpoints, &endpoint.id).unwrap_or_default();
-        let of_customer = count(&self.of_customers, &endpoint.customer_id).unwrap_or_default();
-        free_places(health, of_endpoint, of_customer)
+        let of_endpoint = self.of_endpoints.get(&endpoint.id.0).copied();
+        let of_customer = self.of_customers.get(&endpoint.customer_id.0).copied();
+        free_places(
+            health,
+            of_endpoint.unwrap_or_default(),
+            of_customer.unwrap_or_default(),
+        )
     }
 }
 
@@ -77,16 +81,11 @@ impl Store {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        if turns(&self.connection, now, 1)
-            .await
-            .map_err(failed)?
-            .is_empty()
-        {
+        if turns(&self.connection, now, 1).await?.is_empty() {
             return Ok(Vec::new());
         }
-        let transaction = self.begin().await?;
-        let claimed = claim(&transaction, most, now, lease).await;
-        self.end(transaction, claimed).await
+        self.within(async |transaction| claim(transaction, most, now, lease).await)
+            .await
     }
 }
 
@@ -96,39 +95,39 @@ async fn claim(
     now: DateTime<Utc>,
     lease: Lease,
 ) -> Result<Vec<ClaimedDelivery>, StoreError> {
-    let turns = turns(transaction, now, MOST_ENDPOINTS).await;
-    let endpoints = locked(transaction, &turns.map_err(failed)?).await;
-    let endpoints = endpoints.map_err(failed)?;
-    let mut under_way = under_way(transaction, now).await.map_err(failed)?;
+    let turns = turns(transaction, now, MOST_ENDPOINTS).await?;
+    let endpoints = locked(transaction, &turns).await?;
+    let mut under_way = under_way(transaction, now).await?;
     let mut left = usize::try_from(most).unwrap_or(usize::MAX);
-    let mut claimed = Vec::new();
-    let mut served = Vec::new();
+    let (mut claimed, mut ids, mut served) = (Vec::new(), Vec::new(), Vec::new());
     for endpoint in endpoints {
         let free = under_way.free(&endpoint).min(left);
         if free == 0 {
             continue;
         }
-        let due = due(transaction, &endpoint, now, free).await;
-        let due = due.map_err(failed)?;
+        let due = queue::due::<deliveries::Entity>(now)
+            .filter(deliveries::Column::EndpointId.eq(endpoint.id));
+        let due = queue::take(transaction, due, free).await?;
         left -= due.len();
-        under_way.add(&endpoint.customer_id, &endpoint.id, due.len());
-        let to = row::endpoint(&endpoint)?;
+        under_way.add(endpoint.customer_id.0, endpoint.id.0, due.len());
+        served.push(endpoint.id);
+        let to = row::endpoint(endpoint);
         for delivery in due {
+            ids.push(delivery.id);
             claimed.push(ClaimedDelivery {
                 delivery: row::delivery(deliveries::Model {
-                    due_at: Some(lease.until.timestamp_millis()),
+                    due_at: Some(Stored(lease.until)),
                     ..delivery
                 })?,
                 endpoint: to.clone(),
             });
         }
-        served.push(endpoint.id);
         if left == 0 {
             break;
         }
     }
-    hold(transaction, &claimed, lease).await.map_err(failed)?;
-    serve(transaction, served, now).await.map_err(failed)?;
+    queue::hold(transaction, deliveries::Entity::update_many(), ids, lease).await?;
+    serve(transaction, served, now).await?;
     Ok(claimed)
 }
 
@@ -136,25 +135,27 @@ async fn claim(
 async fn turns(
     connection: &impl ConnectionTrait,
     now: DateTime<Utc>,
-    most: i64,
-) -> Result<Vec<String>, DbErr> {
-    let values = [now.timestamp_millis().into(), most.into()];
-    let backend = connection.get_database_backend();
-    let query = Statement::from_sql_and_values(backend, ENDPOINTS, values);
-    let rows = connection.query_all_raw(query).await?;
-    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+    most: u32,
+) -> Result<Vec<Stored<EndpointId>>, StoreError> {
+    let turns = sql(
+        connection,
+        ENDPOINTS,
+        [Stored(now).into(), Stored(most).into()],
+    );
+    let rows = query::<First<Stored<EndpointId>>>(connection, "webhook_deliveries", turns).await?;
+    Ok(rows.into_iter().map(|First(id)| id).collect())
 }
 
 /// These webhook targets in the same order, locked on PostgreSQL so that two claims together don't
 /// exceed a target's limit. Targets that others have locked are left out.
 async fn locked(
     transaction: &DatabaseTransaction,
-    turns: &[String],
-) -> Result<Vec<endpoints::Model>, DbErr> {
+    turns: &[Stored<EndpointId>],
+) -> Result<Vec<endpoints::Model>, StoreError> {
     let mut rows = endpoints::Entity::find()
-        .filter(endpoints::Column::Id.is_in(turns))
+        .filter(endpoints::Column::Id.is_in(turns.iter().copied()))
         .lock_with_behavior(LockType::NoKeyUpdate, LockBehavior::SkipLocked)
-        .all(transaction)
+        .rows(transaction)
         .await?;
     let places: HashMap<_, _> = turns.iter().zip(0_usize..).collect();
     rows.sort_by_key(|endpoint| places.get(&endpoint.id).copied());
@@ -164,74 +165,30 @@ async fn locked(
 async fn under_way(
     transaction: &DatabaseTransaction,
     now: DateTime<Utc>,
-) -> Result<UnderWay, DbErr> {
-    let values = [now.timestamp_millis().into()];
-    let backend = transaction.get_database_backend();
-    let query = Statement::from_sql_and_values(backend, UNDER_WAY, values);
-    let rows = CountRow::find_by_statement(query).all(transaction).await?;
+) -> Result<UnderWay, StoreError> {
+    let counted = sql(transaction, UNDER_WAY, [Stored(now).into()]);
+    let rows = query::<CountRow>(transaction, "webhook_deliveries", counted).await?;
     let mut under_way = UnderWay::default();
     for row in rows {
-        let deliveries = usize::try_from(row.deliveries).unwrap_or_default();
-        under_way.add(&row.customer_id, &row.endpoint_id, deliveries);
+        let deliveries = row.deliveries.0 as usize;
+        under_way.add(row.customer_id.0, row.endpoint_id.0, deliveries);
     }
     Ok(under_way)
-}
-
-/// Up to `most` due deliveries to a webhook target.
-async fn due(
-    transaction: &DatabaseTransaction,
-    endpoint: &endpoints::Model,
-    now: DateTime<Utc>,
-    most: usize,
-) -> Result<Vec<deliveries::Model>, DbErr> {
-    use deliveries::{Column, Entity};
-    Entity::find()
-        .filter(Column::EndpointId.eq(&endpoint.id))
-        .filter(Column::DueAt.lte(now.timestamp_millis()))
-        .order_by_asc(Column::DueAt)
-        .order_by_asc(Column::Id)
-        .limit(most as u64)
-        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
-        .all(transaction)
-        .await
-}
-
-/// Sets the lease of deliveries.
-async fn hold(
-    transaction: &DatabaseTransaction,
-    claimed: &[ClaimedDelivery],
-    lease: Lease,
-) -> Result<(), DbErr> {
-    use deliveries::{Column, Entity};
-    if claimed.is_empty() {
-        return Ok(());
-    }
-    let ids = claimed
-        .iter()
-        .map(|claimed| claimed.delivery.id.to_string());
-    Entity::update_many()
-        .col_expr(Column::DueAt, Expr::value(lease.until.timestamp_millis()))
-        .col_expr(Column::LeaseToken, Expr::value(lease.token.to_string()))
-        .filter(Column::Id.is_in(ids))
-        .exec(transaction)
-        .await
-        .map(drop)
 }
 
 /// Moves webhook targets to the end of the order of turns.
 async fn serve(
     transaction: &DatabaseTransaction,
-    served: Vec<String>,
+    served: Vec<Stored<EndpointId>>,
     now: DateTime<Utc>,
-) -> Result<(), DbErr> {
+) -> Result<(), StoreError> {
     use endpoints::{Column, Entity};
     if served.is_empty() {
         return Ok(());
     }
-    Entity::update_many()
-        .col_expr(Column::ServedAt, Expr::value(now.timestamp_millis()))
+    let moved = Entity::update_many()
+        .col_expr(Column::ServedAt, Expr::value(Stored(now)))
         .filter(Column::Id.is_in(served))
-        .exec(transaction)
-        .await
-        .map(drop)
+        .exec(transaction);
+    moved.await.map(drop).map_err(failed)
 }

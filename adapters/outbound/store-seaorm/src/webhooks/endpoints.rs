@@ -12,21 +12,23 @@ use ports::outbound::{
 };
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
 };
 
-use super::entity::{deliveries, endpoints};
 use super::row;
 use crate::audit::{Entry, record};
-use crate::entity::customers;
-use crate::store::failed;
+use crate::entity::{customers, deliveries, endpoints};
+use crate::error::failed;
+use crate::queue;
+use crate::read::Read;
+use crate::stored::Stored;
 
 use endpoints::{Column, Entity};
 
 /// Selects a customer's webhook target.
 pub(super) fn own(customer: CustomerId, id: EndpointId) -> Select<Entity> {
-    Entity::find_by_id(id.to_string()).filter(Column::CustomerId.eq(customer.to_string()))
+    Entity::find_by_id(Stored(id)).filter(Column::CustomerId.eq(Stored(customer)))
 }
 
 /// Reads a customer's webhook target, and locks it against other changes.
@@ -36,8 +38,7 @@ async fn locked(
     id: EndpointId,
 ) -> Result<Option<StoredEndpoint>, StoreError> {
     let found = own(customer, id).lock(LockType::NoKeyUpdate);
-    let found = found.one(transaction).await.map_err(failed)?;
-    found.as_ref().map(row::endpoint).transpose()
+    Ok(found.row(transaction).await?.map(row::endpoint))
 }
 
 /// Webhook targets of a customer, oldest first.
@@ -46,12 +47,11 @@ pub(super) async fn of_customer(
     customer: CustomerId,
 ) -> Result<Vec<StoredEndpoint>, StoreError> {
     let rows = Entity::find()
-        .filter(Column::CustomerId.eq(customer.to_string()))
+        .filter(Column::CustomerId.eq(Stored(customer)))
         .order_by_asc(Column::CreatedAt)
         .order_by_asc(Column::Id)
-        .all(connection)
-        .await;
-    rows.map_err(failed)?.iter().map(row::endpoint).collect()
+        .rows(connection);
+    Ok(rows.await?.into_iter().map(row::endpoint).collect())
 }
 
 /// Up to `most` webhook targets after one that have a secret encrypted with another generation than
@@ -62,20 +62,19 @@ pub(super) async fn encrypted_otherwise(
     after: Option<EndpointId>,
     most: u32,
 ) -> Result<Vec<StoredEndpoint>, StoreError> {
-    let newest = i64::from(newest.0);
+    let newest = Stored(newest);
     let is_older = Condition::any()
         .add(Column::Generation.ne(newest))
         .add(Column::PreviousGeneration.ne(newest));
     let mut found = Entity::find().filter(is_older);
     if let Some(after) = after {
-        found = found.filter(Column::Id.gt(after.to_string()));
+        found = found.filter(Column::Id.gt(Stored(after)));
     }
     let rows = found
         .order_by_asc(Column::Id)
         .limit(u64::from(most))
-        .all(connection)
-        .await;
-    rows.map_err(failed)?.iter().map(row::endpoint).collect()
+        .rows(connection);
+    Ok(rows.await?.into_iter().map(row::endpoint).collect())
 }
 
 /// Replaces the secrets of a webhook target, unless they have changed since `before`.
@@ -83,7 +82,7 @@ pub(super) async fn reencrypt(
     connection: &impl ConnectionTrait,
     before: &StoredEndpoint,
     secrets: &RotatedSecrets<EncryptedSecret>,
-) -> Result<bool, DbErr> {
+) -> Result<bool, sea_orm::DbErr> {
     let old = before.secrets.previous.as_ref();
     let old = old.map(|(secret, _)| secret.content.clone());
     let same_old = match old {
@@ -91,7 +90,7 @@ pub(super) async fn reencrypt(
         None => Column::PreviousSecret.is_null(),
     };
     let replaced = with_secrets(Entity::update_many(), secrets)
-        .filter(Column::Id.eq(before.id.to_string()))
+        .filter(Column::Id.eq(Stored(before.id)))
         .filter(Column::Secret.eq(before.secrets.current.content.clone()))
         .filter(same_old)
         .exec(connection)
@@ -104,15 +103,14 @@ pub(super) async fn add(
     endpoint: &StoredEndpoint,
     act: &AuditContext,
 ) -> Result<(), AddEndpointError> {
-    let customer = endpoint.customer.to_string();
+    let customer = Stored(endpoint.customer);
     // Locked: of two added at the same time, the second transaction sees the first.
-    customers::Entity::find_by_id(&customer)
+    customers::Entity::find_by_id(customer)
         .lock(LockType::NoKeyUpdate)
-        .one(transaction)
-        .await
-        .map_err(failed)?;
+        .row(transaction)
+        .await?;
     let others = Entity::find()
-        .filter(Column::CustomerId.eq(&customer))
+        .filter(Column::CustomerId.eq(customer))
         .count(transaction)
         .await
         .map_err(failed)?;
@@ -138,10 +136,9 @@ pub(super) async fn change(
         return Ok(None);
     };
     let after = before.after(change, act.at);
-    write(transaction, &after).await.map_err(failed)?;
+    write(transaction, &after).await?;
     if before.state.is_enabled() && !after.state.is_enabled() {
-        let discarded = discard_pending(transaction, id, act.at).await;
-        discarded.map_err(failed)?;
+        discard_pending(transaction, id, act.at).await?;
     }
     let action = match change {
         EndpointChange::Settings { .. } => Action::WebhookChanged,
@@ -153,23 +150,24 @@ pub(super) async fn change(
     Ok(Some(after))
 }
 
-async fn write(transaction: &DatabaseTransaction, after: &StoredEndpoint) -> Result<(), DbErr> {
+async fn write(
+    transaction: &DatabaseTransaction,
+    after: &StoredEndpoint,
+) -> Result<(), StoreError> {
     let (reason, disabled_at) = row::disabled(after.state);
-    let failing_since = after.failing_since.map(|at| at.timestamp_millis());
+    let failing_since = after.failing_since.map(Stored);
     with_secrets(Entity::update_many(), &after.secrets)
-        .col_expr(Column::Url, Expr::value(after.url.as_str()))
-        .col_expr(Column::Events, Expr::value(after.events.stored()))
+        .col_expr(Column::Url, Expr::value(Stored(after.url.clone())))
+        .col_expr(Column::Events, Expr::value(Stored(after.events.clone())))
         .col_expr(Column::DisabledReason, Expr::value(reason))
         .col_expr(Column::DisabledAt, Expr::value(disabled_at))
         .col_expr(Column::FailingSince, Expr::value(failing_since))
-        .col_expr(
-            Column::UpdatedAt,
-            Expr::value(after.updated_at.timestamp_millis()),
-        )
-        .filter(Column::Id.eq(after.id.to_string()))
+        .col_expr(Column::UpdatedAt, Expr::value(Stored(after.updated_at)))
+        .filter(Column::Id.eq(Stored(after.id)))
         .exec(transaction)
         .await
         .map(drop)
+        .map_err(failed)
 }
 
 fn with_secrets(
@@ -178,14 +176,11 @@ fn with_secrets(
 ) -> UpdateMany<Entity> {
     let old = previous.as_ref();
     update
-        .col_expr(
-            Column::Generation,
-            Expr::value(i64::from(current.generation.0)),
-        )
+        .col_expr(Column::Generation, Expr::value(Stored(current.generation)))
         .col_expr(Column::Secret, Expr::value(current.content.clone()))
         .col_expr(
             Column::PreviousGeneration,
-            Expr::value(old.map(|(secret, _)| i64::from(secret.generation.0))),
+            Expr::value(old.map(|(secret, _)| Stored(secret.generation))),
         )
         .col_expr(
             Column::PreviousSecret,
@@ -193,7 +188,7 @@ fn with_secrets(
         )
         .col_expr(
             Column::PreviousUntil,
-            Expr::value(old.map(|(_, until)| until.timestamp_millis())),
+            Expr::value(old.map(|(_, until)| Stored(*until))),
         )
 }
 
@@ -203,11 +198,10 @@ pub(super) async fn remove(
     act: &AuditContext,
 ) -> Result<bool, StoreError> {
     let found = own(customer, id).lock_exclusive();
-    let found = found.one(transaction).await.map_err(failed)?;
-    let Some(found) = found.as_ref().map(row::endpoint).transpose()? else {
+    let Some(found) = found.row(transaction).await?.map(row::endpoint) else {
         return Ok(false);
     };
-    Entity::delete_by_id(id.to_string())
+    Entity::delete_by_id(Stored(id))
         .exec(transaction)
         .await
         .map_err(failed)?;
@@ -222,21 +216,22 @@ pub(super) async fn disable(
     transaction: &DatabaseTransaction,
     id: EndpointId,
     state: EndpointState,
-) -> Result<(), DbErr> {
+) -> Result<(), StoreError> {
+    let disabled = disabling(state).filter(Column::Id.eq(Stored(id)));
+    disabled.exec(transaction).await.map(drop).map_err(failed)
+}
+
+fn disabling(state: EndpointState) -> UpdateMany<Entity> {
     let (reason, disabled_at) = row::disabled(state);
     Entity::update_many()
         .col_expr(Column::DisabledReason, Expr::value(reason))
         .col_expr(Column::DisabledAt, Expr::value(disabled_at))
-        .filter(Column::Id.eq(id.to_string()))
-        .exec(transaction)
-        .await
-        .map(drop)
 }
 
 /// The number of endpoints that are disabled.
-pub(super) async fn disabled(connection: &impl ConnectionTrait) -> Result<u64, DbErr> {
+pub(super) async fn disabled(connection: &impl ConnectionTrait) -> Result<u64, StoreError> {
     let disabled = Entity::find().filter(Column::DisabledAt.is_not_null());
-    disabled.count(connection).await
+    disabled.count(connection).await.map_err(failed)
 }
 
 /// Disables all enabled endpoints, and discards what is pending for them. Returns their number.
@@ -244,17 +239,14 @@ pub(super) async fn disable_all(
     transaction: &DatabaseTransaction,
     reason: DisabledReason,
     at: DateTime<Utc>,
-) -> Result<u64, DbErr> {
-    let (reason, disabled_at) = row::disabled(EndpointState::Disabled { reason, at });
-    let disabled = Entity::update_many()
-        .col_expr(Column::DisabledReason, Expr::value(reason))
-        .col_expr(Column::DisabledAt, Expr::value(disabled_at))
+) -> Result<u64, StoreError> {
+    let disabled = disabling(EndpointState::Disabled { reason, at })
         .filter(Column::DisabledAt.is_null())
         .exec(transaction)
-        .await?;
-    discard(deliveries::Entity::update_many(), at)
-        .exec(transaction)
-        .await?;
+        .await
+        .map_err(failed)?;
+    let discarded = discarding(at).exec(transaction);
+    discarded.await.map_err(failed)?;
     Ok(disabled.rows_affected)
 }
 
@@ -263,24 +255,14 @@ pub(super) async fn discard_pending(
     transaction: &DatabaseTransaction,
     id: EndpointId,
     now: DateTime<Utc>,
-) -> Result<(), DbErr> {
-    let of_endpoint = deliveries::Column::EndpointId.eq(id.to_string());
-    discard(deliveries::Entity::update_many(), now)
-        .filter(of_endpoint)
-        .exec(transaction)
-        .await
-        .map(drop)
+) -> Result<(), StoreError> {
+    let of_endpoint = deliveries::Column::EndpointId.eq(Stored(id));
+    let discarded = discarding(now).filter(of_endpoint).exec(transaction);
+    discarded.await.map(drop).map_err(failed)
 }
 
-fn discard(
-    update: UpdateMany<deliveries::Entity>,
-    now: DateTime<Utc>,
-) -> UpdateMany<deliveries::Entity> {
-    use deliveries::Column;
-    update
-        .col_expr(Column::State, Expr::value(DeliveryState::Discarded.name()))
-        .col_expr(Column::DueAt, Expr::value(None::<i64>))
-        .col_expr(Column::LeaseToken, Expr::value(None::<String>))
-        .col_expr(Column::EndedAt, Expr::value(now.timestamp_millis()))
-        .filter(Column::DueAt.is_not_null())
+/// The update that discards pending deliveries.
+fn discarding(now: DateTime<Utc>) -> UpdateMany<deliveries::Entity> {
+    let pending = deliveries::Entity::update_many().filter(deliveries::Column::DueAt.is_not_null());
+    queue::ended(pending, DeliveryState::Discarded, now)
 }

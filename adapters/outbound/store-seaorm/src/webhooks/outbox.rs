@@ -3,15 +3,17 @@
 use std::slice;
 
 use domain::webhooks::{EndpointId, WebhookEvent};
-use ports::outbound::StoredDelivery;
+use ports::outbound::{StoreError, StoredDelivery};
 use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
-use super::entity::{deliveries, endpoints};
 use super::row::written_delivery;
-use crate::list::contains;
+use crate::entity::{deliveries, endpoints};
+use crate::error::failed;
+use crate::read::{First, Read, contains};
+use crate::stored::Stored;
 
 /// Deliveries of one statement, which binds some twenty values for each; SQLite takes 32,766.
 const DELIVERIES_PER_STATEMENT: usize = 500;
@@ -21,7 +23,7 @@ const DELIVERIES_PER_STATEMENT: usize = 500;
 pub(crate) async fn enqueue(
     transaction: &DatabaseTransaction,
     event: &WebhookEvent,
-) -> Result<(), DbErr> {
+) -> Result<(), StoreError> {
     enqueue_all(transaction, slice::from_ref(event)).await
 }
 
@@ -29,14 +31,14 @@ pub(crate) async fn enqueue(
 pub(crate) async fn enqueue_all(
     transaction: &DatabaseTransaction,
     events: &[WebhookEvent],
-) -> Result<(), DbErr> {
+) -> Result<(), StoreError> {
     let Some(first) = events.first() else {
         return Ok(());
     };
     let told = told(transaction, first).await?;
     let rows = events.iter().flat_map(|event| {
         let delivery = |endpoint| written_delivery(&StoredDelivery::of(endpoint, event));
-        told.iter().copied().map(delivery)
+        told.iter().map(|First(id)| id.0).map(delivery)
     });
     let rows: Vec<_> = rows.collect();
     let known = OnConflict::column(deliveries::Column::Id)
@@ -46,7 +48,8 @@ pub(crate) async fn enqueue_all(
         deliveries::Entity::insert_many(some.iter().cloned())
             .on_conflict(known.clone())
             .exec_without_returning(transaction)
-            .await?;
+            .await
+            .map_err(failed)?;
     }
     Ok(())
 }
@@ -56,12 +59,12 @@ pub(crate) async fn enqueue_all(
 async fn told(
     transaction: &DatabaseTransaction,
     event: &WebhookEvent,
-) -> Result<Vec<EndpointId>, DbErr> {
-    let told = endpoints::Entity::find()
+) -> Result<Vec<First<Stored<EndpointId>>>, StoreError> {
+    endpoints::Entity::find()
         .select_only()
         .column(endpoints::Column::Id)
-        .filter(endpoints::Column::CustomerId.eq(event.customer.to_string()))
-        .filter(endpoints::Column::Environment.eq(event.environment.name()))
+        .filter(endpoints::Column::CustomerId.eq(Stored(event.customer)))
+        .filter(endpoints::Column::Environment.eq(Stored(event.environment)))
         .filter(endpoints::Column::DisabledAt.is_null())
         .filter(contains(
             endpoints::Column::Events,
@@ -69,8 +72,6 @@ async fn told(
         ))
         .order_by_asc(endpoints::Column::Id)
         .lock(LockType::KeyShare)
-        .into_tuple::<String>()
-        .all(transaction)
-        .await?;
-    Ok(told.iter().filter_map(|id| EndpointId::parse(id)).collect())
+        .rows_as(transaction)
+        .await
 }

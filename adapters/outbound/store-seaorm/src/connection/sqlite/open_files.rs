@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sea_orm::sqlx::{Connection, Error, Row, SqliteConnection, query};
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::beside;
+use super::own_file::beside;
 
 /// Suffixes of the database file, its write-ahead log and the log's index.
 const FILES: [&str; 3] = ["", "-wal", "-shm"];

@@ -4,11 +4,19 @@
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 /// Permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
 /// Mode of a file that only its owner has access to.
 pub(super) const OWNER_ONLY: u32 = 0o600;
+
+/// The path of a file beside the database: `cep.db` and `-wal` make `cep.db-wal`.
+pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push(suffix);
+    PathBuf::from(path)
+}
 
 /// Reason why a file isn't used.
 #[derive(Debug, thiserror::Error)]

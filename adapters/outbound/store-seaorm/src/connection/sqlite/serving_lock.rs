@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::beside;
-use super::own_file::{self, FileError, OWNER_ONLY, OthersAccess};
+use super::own_file::{self, FileError, OWNER_ONLY, OthersAccess, beside};
 
 /// An exclusive lock (`flock`) on a file beside the database, `cep.db.lock`, held until it is
 /// dropped. It is independent of SQLite's own locks: commands that read and write beside a serving

@@ -6,7 +6,7 @@ use ports::outbound::{KeyStore, UsageJournal};
 use sea_orm::ConnectionTrait;
 use store_seaorm::{Store, StoreOptions};
 
-use crate::both::entries::{admission, now};
+use crate::both::entries::{add_key, admission, now};
 use crate::sqlite::support::{Folder, keys, with_journal};
 
 /// A store with one key that was used once, and another value in a column.
@@ -55,6 +55,22 @@ async fn a_damaged_key_is_an_error_that_names_table_and_column() {
     for (column, value) in [("name", "''"), ("prefix", "'x'")] {
         let (_folder, store) = damaged("api_keys", column, value).await;
         assert_names(&keys(&store).await.unwrap_err(), ["api_keys", column]);
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_row_is_left_out_of_a_list_and_the_log_names_it() {
+    let (_folder, store) = damaged("api_keys", "name", "''").await;
+    let healthy = [add_key(&store, 2).await, add_key(&store, 3).await];
+    let (log, _listening) = testkit::log::listen();
+    let listed = keys(&store).await.unwrap();
+    let mut listed: Vec<_> = listed.into_iter().map(|key| key.id).collect();
+    listed.sort_unstable();
+    assert_eq!(listed, healthy);
+    let logged = log.text();
+    let id = record(1).key.id.to_string();
+    for place in ["ERROR", "api_keys", "name", &id] {
+        assert!(logged.contains(place), "{logged:?} doesn't name {place}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Lock of this process's writers on SQLite, which allows one writer at a time.
+//! Transactions that write, and the lock of this process's writers on SQLite, which allows one writer at a time.
 //!
 //! A connection that finds SQLite locked by another writer sleeps for 1, 2, 5, 10, 15 … ms between
 //! attempts, however long it has waited already. So the connections of one process wait for each
@@ -8,7 +8,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::{
+    DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait,
+};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::timeout;
 
@@ -77,6 +80,16 @@ impl Deref for WriteTransaction {
     fn deref(&self) -> &DatabaseTransaction {
         &self.transaction
     }
+}
+
+/// Begins a transaction that writes. On SQLite it takes the database's lock at once: one that reads first
+/// and writes later fails when another connection wrote in between.
+pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+    let options = TransactionOptions {
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    connection.begin_with_options(options).await
 }
 
 #[cfg(test)]

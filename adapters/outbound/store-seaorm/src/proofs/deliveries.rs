@@ -9,13 +9,13 @@ use ports::outbound::RequestEntry;
 use sea_orm::Value;
 
 use crate::insert::{ColumnType, Insert, columns};
-use crate::row::stored;
+use crate::stored::Stored;
 
-/// Deliveries of one proof to one customer, in unix milliseconds.
+/// Deliveries of one proof to one customer.
 struct Delivered {
     times: u64,
-    first: i64,
-    last: i64,
+    first: DateTime<Utc>,
+    last: DateTime<Utc>,
 }
 
 /// Insert that adds to the deliveries of proofs.
@@ -40,7 +40,7 @@ pub(crate) fn insert() -> Insert {
 }
 
 /// Values of the rows that a batch's requests add to, ordered by customer and proof.
-pub(super) fn values(requests: &[RequestEntry]) -> Vec<Value> {
+pub(crate) fn values(requests: &[RequestEntry]) -> Vec<Value> {
     let delivered = requests.iter().flat_map(|request| {
         let marks = request.delivered.iter();
         marks.map(|mark| (request.customer, *mark, request.at))
@@ -55,11 +55,11 @@ pub(crate) fn values_of(
     let rows = rows(deliveries).into_iter();
     rows.flat_map(|((customer, mark), delivered)| {
         [
-            customer.to_string().into(),
-            mark.hex().into(),
-            stored(delivered.times).into(),
-            delivered.first.into(),
-            delivered.last.into(),
+            Stored(customer).into(),
+            Stored(mark).into(),
+            Stored(delivered.times).into(),
+            Stored(delivered.first).into(),
+            Stored(delivered.last).into(),
         ]
     })
     .collect()
@@ -70,7 +70,6 @@ fn rows(
 ) -> BTreeMap<(CustomerId, ProofMark), Delivered> {
     let mut rows = BTreeMap::new();
     for (customer, mark, at) in deliveries {
-        let at = at.timestamp_millis();
         let delivered = rows.entry((customer, mark)).or_insert(Delivered {
             times: 0,
             first: at,

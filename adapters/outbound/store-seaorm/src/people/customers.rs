@@ -13,15 +13,16 @@ use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ColumnTrait, Condition, DatabaseTransaction, EntityTrait, FromQueryResult, JoinType,
-    QueryFilter, QueryOrder, QuerySelect, Select, Set,
+    QueryFilter, QuerySelect, Select, Set,
 };
 
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers, monthly_use};
+use crate::error::failed;
 use crate::keys;
-use crate::list::{contains, limit_with_lookahead, older_than_cursor};
-use crate::row::{Row, plan};
-use crate::store::{Store, failed};
+use crate::read::{self, Read, contains, newest_first};
+use crate::store::Store;
+use crate::stored::Stored;
 
 /// Keys changed by one statement.
 const KEYS_PER_STATEMENT: usize = 500;
@@ -54,10 +55,8 @@ impl CustomerStore for Store {
             let row = customers::Entity::find()
                 .filter(customers::Column::Issuer.eq(&owner.issuer))
                 .filter(customers::Column::Subject.eq(&owner.subject))
-                .one(&self.connection)
-                .await
-                .map_err(failed)?;
-            row.as_ref().map(read).transpose()
+                .row(&self.connection);
+            Ok(row.await?.map(read))
         })
         .await
     }
@@ -74,18 +73,14 @@ impl CustomerStore for Store {
                     .add(contains(customers::Column::Issuer, text))
                     .add(contains(customers::Column::Subject, text))
             });
-            let mut found = customers::Entity::find().filter(matching.clone());
+            let list = customers::Entity::find().filter(matching.clone());
             let place = (customers::Column::CreatedAt, customers::Column::Id);
-            if let Some(older) = older_than_cursor(place, page)? {
-                found = found.filter(older);
-            }
-            let rows = found
-                .order_by_desc(customers::Column::CreatedAt)
-                .order_by_desc(customers::Column::Id)
-                .limit(limit_with_lookahead(page))
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
+            let list = newest_first(list, place, page)?;
+            let cursor = |row| {
+                let customer = read(row);
+                Ok((Cursor::at(customer.created_at, customer.id.0), customer))
+            };
+            let found = read::page(&self.connection, list, page, cursor).await?;
             let total = customers::Entity::find()
                 .select_only()
                 .expr_as(Expr::col(customers::Column::Id).count(), "customers")
@@ -94,21 +89,19 @@ impl CustomerStore for Store {
                 .one(&self.connection)
                 .await
                 .map_err(failed)?;
-            let mut key_totals = self.key_totals(&rows, month).await?;
-            let mut items = Vec::with_capacity(rows.len());
-            for row in rows {
-                let (active_keys, used) = key_totals.remove(&row.id).unwrap_or_default();
-                let customer = read(&row)?;
-                let overview = CustomerOverview {
+            let ids = found.items.iter().map(|(_, customer)| customer.id);
+            let mut key_totals = self.key_totals(ids, month).await?;
+            let mut page = found.map(|customer| {
+                let (active_keys, used) = key_totals.remove(&customer.id).unwrap_or_default();
+                CustomerOverview {
                     active_keys,
                     month,
                     used,
                     customer,
-                };
-                let customer = &overview.customer;
-                items.push((Cursor::at(customer.created_at, customer.id.0), overview));
-            }
-            Ok(Page::of(items, page.first, total.map(i64::unsigned_abs)))
+                }
+            });
+            page.total = total.map(i64::unsigned_abs);
+            Ok(page)
         })
         .await
     }
@@ -120,12 +113,8 @@ impl CustomerStore for Store {
         existing: ExistingKeys,
         act: &AuditContext,
     ) -> Result<(Customer, Vec<CountedKey>), UpdateError> {
-        self.in_time(async {
-            let transaction = self.begin().await?;
-            let set = set_plan_within(&transaction, id, plan, existing, act).await;
-            self.end(transaction, set).await
-        })
-        .await
+        self.within(async |transaction| set_plan(transaction, id, plan, existing, act).await)
+            .await
     }
 }
 
@@ -133,39 +122,33 @@ impl Store {
     /// Active keys of customers, and the use of all their keys in a month.
     async fn key_totals(
         &self,
-        of: &[customers::Model],
+        of: impl Iterator<Item = CustomerId>,
         month: Month,
-    ) -> Result<HashMap<String, (u64, MonthlyUse)>, StoreError> {
-        let rows = select_key_totals(of, month)
-            .into_model::<KeyTotalsRow>()
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
+    ) -> Result<HashMap<CustomerId, (u64, MonthlyUse)>, StoreError> {
+        let rows = select_key_totals(of, month).rows_as::<KeyTotalsRow>(&self.connection);
         let read = |row: KeyTotalsRow| {
-            let place = Row {
-                table: "monthly_use",
-                id: &row.customer_id,
-            };
             let used = MonthlyUse {
-                charged: place.count(row.charged, "charged")?,
-                refunded: place.count(row.refunded, "refunded")?,
+                charged: row.charged.0,
+                refunded: row.refunded.0,
             };
-            let active = place.count(row.active, "key_id")?;
-            Ok((row.customer_id, (active, used)))
+            (row.customer_id.0, (row.active.0, used))
         };
-        rows.into_iter().map(read).collect()
+        Ok(rows.await?.into_iter().map(read).collect())
     }
 }
 
 #[derive(FromQueryResult)]
 struct KeyTotalsRow {
-    customer_id: String,
-    active: i64,
-    charged: i64,
-    refunded: i64,
+    customer_id: Stored<CustomerId>,
+    active: Stored<u64>,
+    charged: Stored<u64>,
+    refunded: Stored<u64>,
 }
 
-fn select_key_totals(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
+fn select_key_totals(
+    of: impl Iterator<Item = CustomerId>,
+    month: Month,
+) -> Select<api_keys::Entity> {
     let active = CaseStatement::new()
         .case(api_keys::Column::RevokedAt.is_null(), 1_i64)
         .finally(0_i64);
@@ -179,23 +162,22 @@ fn select_key_totals(of: &[customers::Model], month: Month) -> Select<api_keys::
         .expr_as(used(monthly_use::Column::Charged), "charged")
         .expr_as(used(monthly_use::Column::Refunded), "refunded")
         .join(JoinType::LeftJoin, keys::row::use_in(month))
-        .filter(api_keys::Column::CustomerId.is_in(of.iter().map(|customer| customer.id.as_str())))
+        .filter(api_keys::Column::CustomerId.is_in(of.map(Stored)))
         .group_by(api_keys::Column::CustomerId)
 }
 
-async fn set_plan_within(
+async fn set_plan(
     transaction: &DatabaseTransaction,
     id: CustomerId,
     plan: Plan,
     existing: ExistingKeys,
     act: &AuditContext,
 ) -> Result<(Customer, Vec<CountedKey>), UpdateError> {
-    let before = customers::Entity::find_by_id(id.to_string())
+    let before = customers::Entity::find_by_id(Stored(id))
         .lock_exclusive()
-        .one(transaction)
-        .await
-        .map_err(failed)?;
-    let before = read(&before.ok_or(UpdateError::NotFound)?)?;
+        .row(transaction)
+        .await?;
+    let before = read(before.ok_or(UpdateError::NotFound)?);
     let after = Customer {
         plan,
         ..before.clone()
@@ -203,8 +185,8 @@ async fn set_plan_within(
     let mut entries = Vec::new();
     if after != before {
         customers::Entity::update_many()
-            .col_expr(customers::Column::Plan, plan.name().into())
-            .filter(customers::Column::Id.eq(id.to_string()))
+            .col_expr(customers::Column::Plan, Expr::value(Stored(plan)))
+            .filter(customers::Column::Id.eq(Stored(id)))
             .exec(transaction)
             .await
             .map_err(failed)?;
@@ -232,15 +214,13 @@ async fn set_plan_within(
     for some in changed.chunks(KEYS_PER_STATEMENT) {
         let limiting = keys::change::limiting(plan.limits().into());
         keys::change::next_version(limiting)
-            .filter(api_keys::Column::Id.is_in(some.iter().map(|key| key.id.to_string())))
+            .filter(api_keys::Column::Id.is_in(some.iter().map(|key| Stored(key.id))))
             .exec(transaction)
             .await
             .map_err(failed)?;
     }
     let ids: Vec<_> = changed.iter().map(|key| key.id).collect();
-    keys::changes::number(transaction, &ids)
-        .await
-        .map_err(failed)?;
+    keys::changes::number(transaction, &ids).await?;
     record(transaction, act, &entries).await?;
     Ok((after, changed))
 }
@@ -252,26 +232,22 @@ struct MissingCustomer(CustomerId);
 
 fn to_row(customer: &Customer) -> customers::ActiveModel {
     customers::ActiveModel {
-        id: Set(customer.id.to_string()),
+        id: Set(Stored(customer.id)),
         issuer: Set(customer.owner.issuer.clone()),
         subject: Set(customer.owner.subject.clone()),
-        plan: Set(customer.plan.name().to_owned()),
-        created_at: Set(customer.created_at.timestamp_millis()),
+        plan: Set(Stored(customer.plan)),
+        created_at: Set(Stored(customer.created_at)),
     }
 }
 
-fn read(customer: &customers::Model) -> Result<Customer, StoreError> {
-    let row = Row {
-        table: "customers",
-        id: &customer.id,
-    };
-    Ok(Customer {
-        id: CustomerId(row.uuid(&customer.id, "id")?),
-        plan: plan(customer)?,
-        created_at: row.instant(customer.created_at, "created_at")?,
+fn read(customer: customers::Model) -> Customer {
+    Customer {
+        id: customer.id.0,
+        plan: customer.plan.0,
+        created_at: customer.created_at.0,
         owner: Owner {
-            issuer: customer.issuer.clone(),
-            subject: customer.subject.clone(),
+            issuer: customer.issuer,
+            subject: customer.subject,
         },
-    })
+    }
 }

@@ -7,8 +7,10 @@ use sea_orm::sea_query::{CaseStatement, Expr, OnConflict};
 use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use crate::entity::{denied, session_ends};
-use crate::row::Row;
-use crate::store::{Store, failed};
+use crate::error::failed;
+use crate::read::Read;
+use crate::store::Store;
+use crate::stored::{Stored, Time};
 
 #[async_trait]
 impl DenyList for Store {
@@ -17,24 +19,24 @@ impl DenyList for Store {
         fingerprint: &Fingerprint,
         until: DateTime<Utc>,
     ) -> Result<Denial, StoreError> {
-        self.in_time(self.deny_until(&fingerprint.0, until.timestamp_millis()))
-            .await
-    }
-
-    async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
-        self.in_time(async {
-            let row = denied::Entity::find_by_id(&fingerprint.0)
-                .one(&self.connection)
-                .await
-                .map_err(failed)?;
-            Ok(row.is_some())
+        // Where others write at the same time, an existing denial may be pruned between the two
+        // statements: then this one is new.
+        let until = Stored(until);
+        self.within(async |transaction| {
+            let denial = add_or_prolong(transaction, &fingerprint.0, until).await;
+            denial.map_err(failed)
         })
         .await
     }
 
+    async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
+        let row = denied::Entity::find_by_id(&fingerprint.0).row(&self.connection);
+        Ok(self.in_time(row).await?.is_some())
+    }
+
     async fn end_sessions(&self, at: DateTime<Utc>) -> Result<(), StoreError> {
         let row = session_ends::ActiveModel {
-            at: Set(at.timestamp_millis()),
+            at: Set(Stored(at)),
         };
         let known = OnConflict::column(session_ends::Column::At)
             .do_nothing()
@@ -46,39 +48,18 @@ impl DenyList for Store {
     }
 
     async fn sessions_ended_at(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        self.in_time(async {
-            let latest = session_ends::Entity::find()
-                .order_by_desc(session_ends::Column::At)
-                .one(&self.connection)
-                .await
-                .map_err(failed)?;
-            let row = Row {
-                table: "session_ends",
-                id: "latest",
-            };
-            latest
-                .map(|latest| row.instant(latest.at, "at"))
-                .transpose()
-        })
-        .await
+        let latest = session_ends::Entity::find()
+            .order_by_desc(session_ends::Column::At)
+            .row(&self.connection);
+        Ok(self.in_time(latest).await?.map(|latest| latest.at.0))
     }
 }
 
-impl Store {
-    /// Two statements in one transaction: the first tells whether the denial is new, the second
-    /// extends an existing one to the later of both times. Where others write at the same time, it
-    /// may be pruned in between: then this one is new.
-    async fn deny_until(&self, fingerprint: &str, until: i64) -> Result<Denial, StoreError> {
-        let transaction = self.begin().await?;
-        let denial = add_or_prolong(&transaction, fingerprint, until).await;
-        self.end(transaction, denial.map_err(failed)).await
-    }
-}
-
+/// Adds a denial, or extends an existing one to the later of both times.
 async fn add_or_prolong(
     transaction: &DatabaseTransaction,
     fingerprint: &str,
-    until: i64,
+    until: Time,
 ) -> Result<Denial, DbErr> {
     loop {
         if add(transaction, fingerprint, until).await? > 0 {
@@ -93,7 +74,7 @@ async fn add_or_prolong(
 async fn add(
     transaction: &DatabaseTransaction,
     fingerprint: &str,
-    until: i64,
+    until: Time,
 ) -> Result<u64, DbErr> {
     let new = denied::ActiveModel {
         fingerprint: Set(fingerprint.to_owned()),
@@ -111,7 +92,7 @@ async fn add(
 async fn prolong(
     transaction: &DatabaseTransaction,
     fingerprint: &str,
-    until: i64,
+    until: Time,
 ) -> Result<u64, DbErr> {
     let longest = CaseStatement::new()
         .case(denied::Column::Until.lt(until), until)

@@ -1,0 +1,4 @@
+//! Customers, and the deny list of their sessions.
+
+mod customers;
+mod denied;
