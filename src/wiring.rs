@@ -29,9 +29,7 @@ use zip_files::DeflatedZip;
 
 use crate::config::{InstanceName, KeyOptions, SandboxOptions, ServeOptions, Switch};
 use crate::low_priority::LowPriority;
-use crate::metrics::{
-    MeteredJournal, MeteredRequests, MeteredSeals, Metrics, ScrapedGauges, Sources,
-};
+use crate::metrics::{MeteredJournal, MeteredRequests, Metrics, ScrapedGauges, Sources};
 use crate::server::{self, OpenConnections};
 use crate::system::SystemClock;
 use crate::telemetry::DroppedLines;
@@ -133,7 +131,7 @@ pub(crate) struct ServeContext<'a> {
     pub(crate) sandbox: &'a PortalUrl,
     /// `None` without a dashboard.
     pub(crate) identity: Option<&'a Identity>,
-    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) metrics: Metrics,
     /// Counter of open client connections.
     pub(crate) connections: OpenConnections,
     pub(crate) traces: Traces,
@@ -149,7 +147,7 @@ pub(crate) struct ServeContext<'a> {
 /// A part can't be opened or created.
 pub(crate) async fn gateway(options: &ServeOptions, context: ServeContext<'_>) -> Result<Gateway> {
     let connections = options.pool.database_connections;
-    let base = Infrastructure::open(&options.keys, connections, &context.metrics).await?;
+    let base = Infrastructure::open(&options.keys, connections).await?;
     let store = base.store.clone();
     let warned = warn_of_unlisted(&base.secret, &store).await;
     storage::closed_on_error(&store, warned).await?;
@@ -173,7 +171,7 @@ async fn gateway_on(
     } = context;
     let (clock, random, store) = (&base.clock, &base.random, &base.store);
     let process = new_id(clock.as_ref(), random.as_ref());
-    let journal = store.journal_with_metrics(process, Arc::new(MeteredJournal::new(&metrics)));
+    let journal = store.journal_with_metrics(process, Arc::new(MeteredJournal));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
     let change_feed = Arc::new(base.change_feed().await?);
@@ -185,22 +183,21 @@ async fn gateway_on(
         .replica_monitor(&options.keys.replicas, process)
         .await?;
     let bank = &options.bank;
-    let pacing = limits.pacing(bank.bank_budget, &base.replicas, process, (clock, &metrics));
+    let pacing = limits.pacing(bank.bank_budget, &base.replicas, process, clock);
     let portal = Arc::new(banks::portal(bank, pacing.pacer, &traces)?);
     let (catalogue, renewal) = base.participants(bank, portal.clone()).await?;
     let seals = base.seals().await?;
-    let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;
+    let banks = banks::banks(portal, sandbox, &traces)?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
-    let check = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
     let requests = TaskTracker::new();
     let secret = store_secret(options, (store, random.as_ref())).await?;
-    let archive = archive::archive(&base, options, &requests, &metrics, &secret)?;
+    let archive = archive::archive(&base, options, &requests, &secret)?;
     let queue = (options.lookups, Pacing::new(bank.bank_budget));
-    let stored = StoredLookups::new((&base, for_insights.as_ref()), queue, &secret, &metrics)?;
+    let stored = StoredLookups::new((&base, for_insights.as_ref()), queue, &secret)?;
     let webhooks = StoredWebhooks::new(options.webhooks, &secret, identity, &stored)?;
-    let (cached, shown) = ((bank, archive.clone()), catalogue.clone());
-    let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), (shown, check));
-    let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
+    let (cached, shown) = ((bank, archive.clone()), (catalogue.clone(), seals.clone()));
+    let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), shown);
+    let metrics_sink = Arc::new(MeteredRequests);
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let low_priority = LowPriority::start()?;
     let tasks = (&requests, &low_priority);
@@ -331,7 +328,7 @@ pub(crate) async fn with_keys<W: AsyncFnOnce(KeyService, Caller) -> Result<()>>(
     options: &KeyOptions,
     work: W,
 ) -> Result<()> {
-    let base = Infrastructure::open(options, storage::FEW, &Arc::new(Metrics::off())).await?;
+    let base = Infrastructure::open(options, storage::FEW).await?;
     let operator = operator(base.clock.as_ref(), base.random.as_ref());
     let worked = match base.key_service() {
         Ok(keys) => work(keys, operator).await,

@@ -38,10 +38,10 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
         server::listen(listen).with_context(|| format!("listening on {listen} (CEP_LISTEN)"))?;
     let address = listener.local_addr().context("asking for the address")?;
     let admin = admin::listen(options.admin.admin_listen)?;
-    let metrics = Arc::new(match &admin {
-        Some(_) => Metrics::new(),
+    let metrics = match &admin {
+        Some(_) => Metrics::install()?,
         None => Metrics::off(),
-    });
+    };
     let open = OpenConnections::default();
     let dropped_lines = Arc::new(log.dropped_lines());
     let (sandbox, sandbox_url) = wiring::start_sandbox(&options.sandbox)?;
@@ -50,14 +50,14 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
     let context = ServeContext {
         sandbox: &sandbox_url,
         identity: identity.as_ref(),
-        metrics: Arc::clone(&metrics),
+        metrics: metrics.clone(),
         connections: open.clone(),
         traces: traces.clone(),
         dropped_lines: Arc::clone(&dropped_lines),
         stopping: stopping.clone(),
     };
     let gateway = Box::pin(wiring::gateway(&options, context)).await?;
-    let mut background = background::start(&gateway, &options, &metrics);
+    let mut background = background::start(&gateway, &options);
     background::report(&mut background, metrics, &dropped_lines);
     let admin = admin.map(|listener| Admin::start(listener, Arc::clone(&gateway.scraped_gauges)));
     let admin = admin.transpose()?;

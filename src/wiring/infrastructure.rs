@@ -18,7 +18,6 @@ use super::limits::LimitBackend;
 use super::secrets::{hasher, hmac_secret};
 use super::{Deployment, storage};
 use crate::config::{HmacSecret, KeyOptions, ReplicaOptions};
-use crate::metrics::Metrics;
 use crate::system::{SystemClock, SystemRandom, SystemTimer};
 
 /// The store, the secret of keys, and the rate limiter.
@@ -42,18 +41,14 @@ impl Infrastructure {
     ///
     /// # Errors
     /// The database or Redis can't be opened.
-    pub(super) async fn open(
-        options: &KeyOptions,
-        connections: u32,
-        metrics: &Arc<Metrics>,
-    ) -> Result<Self> {
+    pub(super) async fn open(options: &KeyOptions, connections: u32) -> Result<Self> {
         let deployment = Deployment::of(options)?;
         let store = storage::open(&options.database, deployment, connections).await?;
-        let opened = Self::on(options, metrics, store.clone()).await;
+        let opened = Self::on(options, store.clone()).await;
         storage::closed_on_error(&store, opened).await
     }
 
-    async fn on(options: &KeyOptions, metrics: &Arc<Metrics>, store: Store) -> Result<Self> {
+    async fn on(options: &KeyOptions, store: Store) -> Result<Self> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let stored = store.erasure_time().await?;
@@ -64,7 +59,7 @@ impl Infrastructure {
         // Unless configured: one, until the first heartbeat counts them.
         let configured = options.replicas.replicas;
         let replicas = Arc::new(ReplicaCount::new(configured.unwrap_or(NonZeroU32::MIN)));
-        let limits = LimitBackend::of(&options.replicas, &key_store, &clock, &replicas, metrics)?;
+        let limits = LimitBackend::of(&options.replicas, &key_store, &clock, &replicas)?;
         Ok(Self {
             clock,
             random,

@@ -13,7 +13,7 @@ use ports::outbound::{Clock, KeyStore, Limiter, Pacer};
 use uuid::Uuid;
 
 use crate::config::{KeyOptions, ReplicaOptions, ServerUrl};
-use crate::metrics::{MeteredLimiter, MeteredPacer, Metrics};
+use crate::metrics::MeteredLimiter;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deployment {
@@ -66,7 +66,7 @@ pub(super) struct BankPacing {
 }
 
 impl LimitBackend {
-    /// Creates the backend that the options select, with metrics.
+    /// Creates the backend that the options select; calls of its limiter are measured.
     ///
     /// # Errors
     /// The options can't be used.
@@ -75,11 +75,10 @@ impl LimitBackend {
         keys: &Arc<dyn KeyStore>,
         clock: &Arc<dyn Clock>,
         replicas: &Arc<ReplicaCount>,
-        metrics: &Arc<Metrics>,
     ) -> Result<Self> {
         let in_process = Arc::new(InProcessLimiter::new(Arc::clone(clock)));
         let metered = |limiter| -> Arc<dyn Limiter> {
-            Arc::new(MeteredLimiter::new(metrics, limiter, Arc::clone(clock)))
+            Arc::new(MeteredLimiter::new(limiter, Arc::clone(clock)))
         };
         let Some(redis) = redis(options)? else {
             return Ok(Self::InProcess {
@@ -108,13 +107,12 @@ impl LimitBackend {
         budget: NonZeroU32,
         replicas: &Arc<ReplicaCount>,
         process: Uuid,
-        (clock, metrics): (&Arc<dyn Clock>, &Arc<Metrics>),
+        clock: &Arc<dyn Clock>,
     ) -> BankPacing {
         let pacing = Pacing::new(budget);
-        let metered = |pacer| Arc::new(MeteredPacer::new(metrics, pacer, Arc::clone(clock)));
         let Self::Shared { redis, .. } = self else {
             return BankPacing {
-                pacer: metered(Arc::new(InProcessPacer::new(pacing))),
+                pacer: Arc::new(InProcessPacer::new(pacing)),
                 fallback: None,
             };
         };
@@ -126,7 +124,7 @@ impl LimitBackend {
             Arc::clone(clock),
         ));
         BankPacing {
-            pacer: metered(fallback.clone()),
+            pacer: fallback.clone(),
             fallback: Some(fallback),
         }
     }

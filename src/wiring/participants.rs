@@ -10,7 +10,6 @@ use ports::outbound::{ParticipantSource, new_id};
 use super::infrastructure::Infrastructure;
 use super::{Deployment, storage};
 use crate::config::{BankOptions, KeyOptions};
-use crate::metrics::Metrics;
 use crate::traces::Traces;
 
 impl Infrastructure {
@@ -61,16 +60,15 @@ where
 {
     // Locked before the database is opened, and until it is closed.
     let (_alone, holder) = budget_holder(options)?;
-    let metrics = Arc::new(Metrics::off());
-    let base = Infrastructure::open(options, storage::FEW, &metrics).await?;
+    let base = Infrastructure::open(options, storage::FEW).await?;
     let worked = async {
         // A command doesn't count as a replica: while Redis fails it uses the smallest share, a
         // turn a minute.
         let sharing = Arc::new(ReplicaCount::new(NonZeroU32::MAX));
         let process = new_id(base.clock.as_ref(), base.random.as_ref());
-        let pacing =
-            base.limits
-                .pacing(bank.bank_budget, &sharing, process, (&base.clock, &metrics));
+        let pacing = base
+            .limits
+            .pacing(bank.bank_budget, &sharing, process, &base.clock);
         let portal = super::banks::portal(bank, pacing.pacer, &Traces::off())?;
         let (catalogue, renewal) = base.participants(bank, Arc::new(portal)).await?;
         work(&catalogue, &renewal, holder).await

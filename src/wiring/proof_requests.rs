@@ -59,7 +59,6 @@ impl Infrastructure {
             service: lookups,
             worker,
             listener: stored.listener(self),
-            queue: stored.queue(),
             batches,
         };
         Ok(RequestServices { requests, lookups })

@@ -2,18 +2,23 @@
 
 use std::time::Duration;
 
+use domain::batches::BatchState;
+use domain::lookups::LookupState;
 use domain::outcome::Outcome;
 use ports::outbound::CanceledLookup;
 
 use crate::admission::{GatekeeperService, Settlement};
 use crate::lookups::{LookupService, charged};
+use crate::metrics;
 
-/// Signals the ends of lookups that were canceled with their batch, and records the ends of their requests.
+/// Counts a batch that was canceled with these lookups, signals their ends, and records the ends of their requests.
 pub(super) async fn conclude_canceled(
     canceled: Vec<CanceledLookup>,
     lookups: &LookupService,
     gatekeeper: &GatekeeperService,
 ) {
+    metrics::batch_ended(BatchState::Canceled);
+    metrics::lookups_ended(LookupState::Canceled, canceled.len());
     for CanceledLookup { facts, refunded } in canceled {
         lookups.signal_change(facts.id);
         let charged = charged(&facts);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::batches::{POLL_BACKOFF, RowNumber, window};
+use domain::batches::{BatchState, POLL_BACKOFF, RowNumber, window};
 use domain::keys::CountedKey;
 use domain::lookups::LookupState;
 use domain::pacing::Pacing;
@@ -23,6 +23,7 @@ use super::encryption::BatchEncryption;
 use super::rows::BatchRows;
 use crate::admission::{GatekeeperService, NotCharged};
 use crate::lookups::{LookupService, LookupSignals};
+use crate::metrics;
 use crate::proofs::SpawnTask;
 use crate::sync::WorkSignal;
 
@@ -179,6 +180,9 @@ impl BatchFeeder {
         };
         let released = self.parts.store.release_batch(&release).await;
         self.parts.webhooks.work();
+        if matches!(released, Ok(true)) && change == BatchChange::Finish {
+            metrics::batch_ended(BatchState::Finished);
+        }
         released.map_err(|error| Arc::new(error) as Cause)
     }
 

@@ -22,10 +22,11 @@ use ports::outbound::{
 };
 use tracing::Instrument as _;
 
-use super::acceptance::accept;
+use super::acceptance::{accept, checked};
 use super::memory::{CachedProof, Origin, Subject};
 use super::pending_write::PendingWrite;
 use super::spawn::SpawnTask;
+use crate::metrics;
 use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
 use crate::sync::keyed_mutex::KeyedMutex;
 use content::{Content, Damaged};
@@ -121,6 +122,7 @@ impl ArchiveService {
         let since = self.parts.clock.now() - self.parts.retention;
         let reading = self.parts.store.archived_proofs(&indexes, since);
         let read = call.end(self.in_time(READ_TIMEOUT, reading).await);
+        metrics::archive_read(&read);
         read.inspect_err(|cause| {
             tracing::warn!(%request_id, %cause, "the archive of proofs can't be read: the bank is asked");
         })
@@ -144,7 +146,7 @@ impl ArchiveService {
             xml: Some(content.xml),
             pdf: None,
         };
-        let check = |proof: &Proof| seals.check(subject.environment, proof);
+        let check = |proof: &Proof| checked(seals, subject.environment, proof);
         let accepted = accept(&subject.transfer, None, files, check);
         let accepted = accepted.map_err(|error| Arc::new(error) as Cause)?;
         Ok(CachedProof {
@@ -212,8 +214,9 @@ impl ArchiveService {
             .parts
             .store
             .archive_proof(&entry, self.parts.clock.now());
-        call.end(self.in_time(WRITE_TIMEOUT, writing).await)
-            .map_err(|error| Arc::new(error) as Cause)
+        let written = call.end(self.in_time(WRITE_TIMEOUT, writing).await);
+        metrics::archive_written(&written, entry.content.len());
+        written.map_err(|error| Arc::new(error) as Cause)
     }
 
     /// Removes the proof of a transfer. If that fails, the proof can be delivered until it reaches the

@@ -19,6 +19,7 @@ use ports::outbound::{
 use tracing::Instrument as _;
 
 use super::encryption::WebhookEncryption;
+use crate::metrics;
 use crate::proofs::SpawnTask;
 use crate::sync::WorkSignal;
 
@@ -206,7 +207,14 @@ impl DeliveryWorker {
             signature: signature(&secrets, delivery.id, at, &delivery.body),
             body: delivery.body.clone(),
         };
-        let sending = AssertUnwindSafe(self.parts.sender.send(&message)).catch_unwind();
+        let sending = async {
+            let started = self.parts.clock.monotonic();
+            let sent = self.parts.sender.send(&message).await;
+            let duration = self.parts.clock.monotonic().saturating_sub(started);
+            metrics::webhook_sent(&sent, duration);
+            sent
+        };
+        let sending = AssertUnwindSafe(sending).catch_unwind();
         let deadline = self.parts.timer.pause(DEADLINE);
         pin_mut!(sending);
         match select(sending, deadline).await {

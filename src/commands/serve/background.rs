@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use application::{ChangeFeed, Reencrypted, WebhookReencryption};
 use domain::limits::replicas::BEAT_INTERVAL;
-use ports::outbound::{UsageJournal, WebhookStore};
+use ports::outbound::{LookupStore, UsageJournal, WebhookStore};
 use store_seaorm::Journal;
 use tokio::task::JoinSet;
 
@@ -69,11 +69,7 @@ async fn follow(watch: &ChangeFeed, failing: &AtomicBool) {
 }
 
 /// Starts the tasks of a gateway that serves. None of them ends by itself.
-pub(super) fn start(
-    gateway: &Gateway,
-    options: &ServeOptions,
-    metrics: &Arc<Metrics>,
-) -> JoinSet<()> {
+pub(super) fn start(gateway: &Gateway, options: &ServeOptions) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let (watch, failing) = (Arc::clone(&gateway.change_feed), Arc::default());
     tasks.spawn(every(KEY_WATCH, move || {
@@ -148,7 +144,7 @@ pub(super) fn start(
         log_size.check();
         std::future::ready(())
     }));
-    start_lookups(&mut tasks, gateway, metrics);
+    start_lookups(&mut tasks, gateway);
     start_erasure(&mut tasks, gateway, options);
     tasks
 }
@@ -186,7 +182,7 @@ fn start_erasure(tasks: &mut JoinSet<()>, gateway: &Gateway, options: &ServeOpti
 }
 
 /// Starts the attempts of stored lookups, and looks after their queue.
-fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway, metrics: &Arc<Metrics>) {
+fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
     tasks.spawn(Arc::clone(&gateway.deliveries.worker).run());
     let reencryption = Arc::clone(&gateway.deliveries.reencryption);
     tasks.spawn(every(REENCRYPT, move || {
@@ -213,20 +209,16 @@ fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway, metrics: &Arc<Metri
             }
         }
     }));
-    let (queue, clock) = (
-        Arc::clone(&gateway.lookups.queue),
-        Arc::clone(&gateway.clock),
-    );
-    let (store, metrics) = (gateway.store.clone(), Arc::clone(metrics));
+    let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
     tasks.spawn(every(QUEUES, move || {
-        let (queue, now) = (Arc::clone(&queue), clock.now());
-        let (store, metrics) = (store.clone(), Arc::clone(&metrics));
+        let (store, now) = (store.clone(), clock.now());
         async move {
-            if let Err(error) = queue.lookup_queue(now).await {
-                tracing::debug!(%error, "the queue of lookups can't be measured");
+            match store.lookup_queue(now).await {
+                Ok(queue) => metrics::lookup_queue(&queue, now),
+                Err(error) => tracing::debug!(%error, "the queue of lookups can't be measured"),
             }
             match store.delivery_queue(now).await {
-                Ok(queue) => metrics.webhook_queue(queue, now),
+                Ok(queue) => metrics::webhook_queue(queue, now),
                 Err(error) => tracing::debug!(%error, "the queue of webhooks can't be measured"),
             }
         }
@@ -256,11 +248,7 @@ async fn reencrypt(reencryption: &WebhookReencryption) {
 }
 
 /// Adds up metrics, and reports lines of the log that were dropped.
-pub(super) fn report(
-    tasks: &mut JoinSet<()>,
-    metrics: Arc<Metrics>,
-    dropped_lines: &Arc<DroppedLines>,
-) {
+pub(super) fn report(tasks: &mut JoinSet<()>, metrics: Metrics, dropped_lines: &Arc<DroppedLines>) {
     tasks.spawn(every(metrics::UPKEEP, move || {
         metrics.add_up();
         std::future::ready(())
