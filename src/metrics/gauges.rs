@@ -13,7 +13,9 @@ use metrics::{counter, gauge};
 use ports::outbound::{QueuedClass, QueuedDeliveries};
 use store_seaorm::{Journal, Store};
 
-use super::{Metrics, number, process};
+use super::exposition::Metrics;
+use super::number::number;
+use super::process;
 use crate::config::InstanceName;
 use crate::server::OpenConnections;
 use crate::telemetry::{DropCounts, DroppedLines};

@@ -2,7 +2,7 @@
 
 use metrics::gauge;
 
-use super::number;
+use super::number::number;
 
 /// Name of the counter of processor time.
 pub(super) const CPU_SECONDS: &str = "process_cpu_seconds_total";

@@ -9,7 +9,7 @@ use rest::{Ending, ProofMetricsSink};
 use store_seaorm::CommitMetricsSink;
 use web::MetricsSink;
 
-use super::number;
+use super::number::number;
 
 /// Measures proof requests and counts answers.
 pub(crate) struct MeteredRequests;

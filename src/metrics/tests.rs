@@ -3,6 +3,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use axum::http::StatusCode;
 use domain::keys::{CountedKey, KeyId};
@@ -15,6 +16,8 @@ use rest::{Ending, ProofMetricsSink as _};
 use store_seaorm::CommitMetricsSink as _;
 use web::MetricsSink as _;
 
+use super::exposition::{expose_alerted, recorder};
+use super::names::Kind;
 use super::*;
 
 const DURATION: Duration = Duration::from_millis(30);

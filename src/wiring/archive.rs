@@ -9,7 +9,7 @@ use cipher_aes::AesCipher;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
-use super::spawning_in;
+use super::tasks::spawning_in;
 use crate::config::{ServeOptions, StoreSecret};
 use crate::system::SystemTimer;
 

@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
 use super::lookups::{Batches, StoredLookups, unusable};
-use super::spawning_in;
+use super::tasks::spawning_in;
 use crate::system::SystemTimer;
 
 impl StoredLookups {

@@ -12,37 +12,8 @@ use memory::{InProcessLimiter, InProcessPacer};
 use ports::outbound::{Clock, KeyStore, Limiter, Pacer};
 use uuid::Uuid;
 
-use crate::config::{KeyOptions, ReplicaOptions, ServerUrl};
+use crate::config::{ReplicaOptions, ServerUrl};
 use crate::metrics::MeteredLimiter;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deployment {
-    /// One process, with an embedded database and the limits in its memory.
-    Embedded,
-    /// Any number of processes, which share a database server and Redis.
-    Replicated,
-}
-
-impl Deployment {
-    /// Derives the deployment from the options.
-    ///
-    /// # Errors
-    /// A database server without Redis, or Redis without one: limits would be multiplied, or lost.
-    pub(crate) fn of(options: &KeyOptions) -> Result<Self> {
-        match (options.database.is_server(), options.replicas.has_redis()) {
-            (false, false) => Ok(Self::Embedded),
-            (true, true) => Ok(Self::Replicated),
-            (true, false) => bail!(
-                "CEP_DATABASE_URL names a server that replicas share, and their limits would be \
-                 each its own: set CEP_REDIS_URL or CEP_REDIS_CLUSTER too"
-            ),
-            (false, true) => bail!(
-                "CEP_REDIS_URL and CEP_REDIS_CLUSTER are for replicas, which need a database server: \
-                 set CEP_DATABASE_URL to postgres://…, or leave Redis out"
-            ),
-        }
-    }
-}
 
 pub(super) enum LimitBackend {
     /// Limits in the memory of this process.

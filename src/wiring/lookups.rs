@@ -17,7 +17,7 @@ use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
-use super::spawning_in;
+use super::tasks::spawning_in;
 use crate::config::{LookupOptions, StoreSecret};
 use crate::system::SystemTimer;
 

@@ -13,10 +13,10 @@ use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 use webhook_http::HttpSender;
 
+use super::identity::Identity;
 use super::infrastructure::Infrastructure;
 use super::lookups::StoredLookups;
-use super::people::Identity;
-use super::spawning_in;
+use super::tasks::spawning_in;
 use crate::config::{StoreSecret, Switch, WebhookOptions};
 use crate::system::SystemTimer;
 
