@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgGroup, Args as _, FromArgMatches as _, Subcommand};
+use clap::{ArgGroup, Args, FromArgMatches as _, Subcommand};
 use domain::keys::Environment;
 use uuid::Uuid;
 
@@ -40,12 +40,9 @@ pub enum Command {
         /// Options of all of them.
         #[command(flatten)]
         options: KeyOptions,
-        /// Logs.
+        /// Those of all commands on the database.
         #[command(flatten)]
-        log: LogOptions,
-        /// Variables that are no options.
-        #[command(flatten)]
-        variables: VariableOptions,
+        common: CommonOptions,
         /// The command itself.
         #[command(subcommand)]
         command: KeysCommand,
@@ -58,12 +55,9 @@ pub enum Command {
         /// The central bank's portal.
         #[command(flatten)]
         bank: Box<BankOptions>,
-        /// Logs.
+        /// Those of all commands on the database.
         #[command(flatten)]
-        log: LogOptions,
-        /// Variables that are no options.
-        #[command(flatten)]
-        variables: VariableOptions,
+        common: CommonOptions,
         /// The command itself.
         #[command(subcommand)]
         command: ParticipantsCommand,
@@ -73,12 +67,9 @@ pub enum Command {
         /// The database.
         #[command(flatten)]
         database: DatabaseOptions,
-        /// Logs.
+        /// Those of all commands on the database.
         #[command(flatten)]
-        log: LogOptions,
-        /// Variables that are no options.
-        #[command(flatten)]
-        variables: VariableOptions,
+        common: CommonOptions,
         /// The command itself.
         #[command(subcommand)]
         command: SealsCommand,
@@ -97,12 +88,9 @@ pub enum Command {
         /// The role that serves.
         #[command(flatten)]
         roles: RoleOptions,
-        /// Logs.
+        /// Those of all commands on the database.
         #[command(flatten)]
-        log: LogOptions,
-        /// Variables that are no options.
-        #[command(flatten)]
-        variables: VariableOptions,
+        common: CommonOptions,
     },
     /// End what a database that was restored from a copy has revived: sign every person out, and disable every
     /// webhook until its owner enables it again. For after a restore, before any gateway starts.
@@ -110,12 +98,9 @@ pub enum Command {
         /// The database.
         #[command(flatten)]
         database: DatabaseOptions,
-        /// Logs.
+        /// Those of all commands on the database.
         #[command(flatten)]
-        log: LogOptions,
-        /// Variables that are no options.
-        #[command(flatten)]
-        variables: VariableOptions,
+        common: CommonOptions,
     },
     /// Run the sandbox bank alone, for any client of the real portal.
     Sandbox {
@@ -135,6 +120,17 @@ pub enum Command {
     Schema,
     /// Print a page with all options, their variables and defaults, in Markdown.
     Configuration,
+}
+
+/// Options of all commands on the database.
+#[derive(Debug, Args)]
+pub struct CommonOptions {
+    /// Logs.
+    #[command(flatten)]
+    pub log: LogOptions,
+    /// Variables that are no options.
+    #[command(flatten)]
+    pub variables: VariableOptions,
 }
 
 /// Commands that work on keys.
@@ -191,11 +187,11 @@ impl Command {
     fn variables(&self) -> Option<&VariableOptions> {
         match self {
             Self::Serve(options) => Some(&options.variables),
-            Self::Keys { variables, .. }
-            | Self::Participants { variables, .. }
-            | Self::Seals { variables, .. }
-            | Self::Migrate { variables, .. }
-            | Self::AfterRestore { variables, .. } => Some(variables),
+            Self::Keys { common, .. }
+            | Self::Participants { common, .. }
+            | Self::Seals { common, .. }
+            | Self::Migrate { common, .. }
+            | Self::AfterRestore { common, .. } => Some(&common.variables),
             Self::Verify(_)
             | Self::Sandbox { .. }
             | Self::Healthcheck(_)

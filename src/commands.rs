@@ -5,18 +5,21 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::cli::Command;
-use crate::config::{DatabaseOptions, LogOptions};
+use crate::config::{DatabaseOptions, LogOptions, RoleOptions};
+use crate::console::say;
 use crate::traces::Traces;
-use crate::{private_files, telemetry, wiring};
+use crate::{telemetry, wiring};
 
 mod after_restore;
 mod configuration;
+mod data_dir;
 mod healthcheck;
 mod keys;
 mod participants;
 mod sandbox;
 mod seals;
 mod serve;
+mod signals;
 mod verify;
 
 /// Runs the command to its end, and the log and traces to theirs; returns the program's status.
@@ -34,53 +37,31 @@ pub fn run(command: Command) -> Result<ExitCode> {
         }
         Command::Keys {
             options,
-            log,
+            common,
             command,
-            ..
-        } => {
-            let _log = telemetry::start_of_command(&log)?;
-            runtime()?.block_on(keys::run(options, command))
-        }
+        } => logged(&common.log, keys::run(options, command))?,
         Command::Participants {
             options,
             bank,
-            log,
+            common,
             command,
-            ..
-        } => {
-            let _log = telemetry::start_of_command(&log)?;
-            runtime()?.block_on(participants::run(options, *bank, command))
-        }
+        } => logged(&common.log, participants::run(options, *bank, command))?,
         Command::Seals {
             database,
-            log,
+            common,
             command,
-            ..
-        } => {
-            let _log = telemetry::start_of_command(&log)?;
-            runtime()?.block_on(seals::run(database, command))
-        }
+        } => logged(&common.log, seals::run(database, command))?,
         Command::Verify(options) => {
-            let _log = telemetry::start_of_command(&options.log)?;
-            return Ok(runtime()?.block_on(verify::run(options)));
+            let log = options.log.clone();
+            return logged(&log, verify::run(options));
         }
         Command::Migrate {
             database,
             roles,
-            log,
-            ..
-        } => {
-            let _log = telemetry::start_of_command(&log)?;
-            runtime()?.block_on(async {
-                prepare_data_dir(&database)?;
-                wiring::bring_up_to_date(&database, &roles).await?;
-                crate::say("The database has the schema of this version.");
-                Ok(())
-            })
-        }
-        Command::AfterRestore { database, log, .. } => {
-            let _log = telemetry::start_of_command(&log)?;
-            runtime()?.block_on(after_restore::run(&database))
+            common,
+        } => logged(&common.log, migrate(&database, &roles))?,
+        Command::AfterRestore { database, common } => {
+            logged(&common.log, after_restore::run(&database))?
         }
         Command::Sandbox { listen, latency } => {
             let _log = telemetry::start(&LogOptions::default(), &Traces::off())?;
@@ -94,9 +75,22 @@ pub fn run(command: Command) -> Result<ExitCode> {
     ended.map(|()| ExitCode::SUCCESS)
 }
 
+/// Does the work of a command that ends by itself, and writes its log.
+fn logged<T>(options: &LogOptions, work: impl Future<Output = T>) -> Result<T> {
+    let _log = telemetry::start_of_command(options)?;
+    Ok(runtime()?.block_on(work))
+}
+
+async fn migrate(database: &DatabaseOptions, roles: &RoleOptions) -> Result<()> {
+    data_dir::prepare(database)?;
+    wiring::bring_up_to_date(database, roles).await?;
+    say("The database has the schema of this version.");
+    Ok(())
+}
+
 fn print(document: &str) -> Result<()> {
     let _log = telemetry::start(&LogOptions::default(), &Traces::off())?;
-    crate::say(document.trim_end());
+    say(document.trim_end());
     Ok(())
 }
 
@@ -108,14 +102,4 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
         .enable_all()
         .build()
         .context("starting the runtime")
-}
-
-/// Makes the data folder when it is missing, and checks one that is there. Replicas have none.
-fn prepare_data_dir(options: &DatabaseOptions) -> Result<()> {
-    if options.is_server() {
-        return Ok(());
-    }
-    let folder = &options.data_dir;
-    private_files::prepare_folder(folder)
-        .with_context(|| format!("the data folder {} (CEP_DATA_DIR)", folder.display()))
 }

@@ -8,7 +8,9 @@ mod admin;
 mod archive;
 mod bank;
 mod database;
+mod deployment;
 mod generations;
+mod heading;
 mod hmac;
 mod listen;
 mod log;
@@ -27,6 +29,7 @@ pub use admin::{AdminAddress, AdminOptions, InstanceName};
 pub use archive::{ArchiveOptions, StoreSecret};
 pub use bank::{BankOptions, SandboxOptions};
 pub use database::{DatabaseOptions, PoolOptions, RetentionOptions, RoleOptions};
+pub use deployment::Deployment;
 pub use hmac::HmacSecret;
 pub use listen::Listen;
 pub use log::{LogFormat, LogOptions};
@@ -40,19 +43,6 @@ pub use url::ServerUrl;
 pub use value::{certificate, date, environment, monthly_quota, participant, per_minute};
 pub use variables::VariableOptions;
 pub use webhooks::WebhookOptions;
-
-/// Headings of `--help` and of `docs/configuration.md`.
-mod heading {
-    pub(super) const SERVER: &str = "Server";
-    pub(super) const DATABASE: &str = "Database and keys";
-    pub(super) const REPLICAS: &str = "Replicas and Redis";
-    pub(super) const BANK: &str = "Central bank's portal";
-    pub(super) const SANDBOX: &str = "Sandbox bank";
-    pub(super) const PEOPLE: &str = "Dashboard and sign-in";
-    pub(super) const ADMIN: &str = "Metrics";
-    pub(super) const TRACES: &str = "Traces";
-    pub(super) const LOG: &str = "Logs";
-}
 
 /// Options of `serve`.
 #[derive(Debug, Args)]

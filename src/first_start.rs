@@ -1,6 +1,6 @@
 //! The first five minutes: a `test` key, and a line that saves a proof with it.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use anyhow::Result;
 use application::NewKey;
@@ -8,6 +8,7 @@ use chrono::NaiveDate;
 use domain::calendar;
 use domain::keys::{Environment, KeyName};
 
+use crate::server::reachable;
 use crate::wiring::Gateway;
 
 /// Makes a `test` key on the first start, and returns the welcome that shows it; `None` when there are
@@ -36,17 +37,6 @@ pub(crate) async fn welcome(gateway: &Gateway, address: SocketAddr) -> Result<Op
          --env test\n",
         key.secret.reveal(),
     )))
-}
-
-/// The address that a program on this machine reaches a listener by.
-pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
-    if address.ip().is_unspecified() {
-        address.set_ip(match address.ip() {
-            IpAddr::V4(_) => IpAddr::from([127, 0, 0, 1]),
-            IpAddr::V6(_) => IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
-        });
-    }
-    address
 }
 
 /// A line that saves a sandbox proof: a BBVA tracking key and a Banamex account, both invented.

@@ -7,6 +7,7 @@ mod catalogue_watch;
 pub mod cli;
 pub mod commands;
 pub mod config;
+mod console;
 pub mod core_dumps;
 mod database_log;
 mod first_start;
@@ -22,46 +23,4 @@ mod telemetry;
 mod traces;
 mod wiring;
 
-/// Prints the error that ends the program on the standard error.
-#[expect(clippy::print_stderr, reason = "for a person, not for the log")]
-pub fn say_error(error: &anyhow::Error) {
-    eprintln!("error: {}", with_causes(error));
-}
-
-/// Returns an error with its causes, but for those that its own text has.
-fn with_causes(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |text, cause| {
-        let cause = cause.to_string();
-        match text.as_str() {
-            "" => cause,
-            text if text.contains(&cause) => text.to_owned(),
-            text => format!("{text}: {cause}"),
-        }
-    })
-}
-
-/// Prints a line on the standard output. A closed pipe or a full disk there must not stop a server.
-fn say(text: &str) {
-    use std::io::Write as _;
-
-    let mut output = std::io::stdout().lock();
-    if let Err(error) = writeln!(output, "{text}").and_then(|()| output.flush()) {
-        tracing::warn!(%error, "the standard output could not be written");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cause_is_told_once() {
-        let error = anyhow::anyhow!("nothing answers")
-            .context("the database can't be used: nothing answers")
-            .context("opening the database");
-        assert_eq!(
-            with_causes(&error),
-            "opening the database: the database can't be used: nothing answers"
-        );
-    }
-}
+pub use console::say_error;

@@ -78,6 +78,17 @@ pub(crate) fn listen_at(wanted: Listen) -> std::io::Result<TcpListener> {
     }
 }
 
+/// The address that a program on this machine reaches a listener by.
+pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.ip() {
+            IpAddr::V4(_) => IpAddr::from([127, 0, 0, 1]),
+            IpAddr::V6(_) => IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+        });
+    }
+    address
+}
+
 /// Counter of a server's connections. Clones share the counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenConnections(Arc<Counts>);

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::format::{DefaultFields, Format, Json, JsonFields};
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::{Layer, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
@@ -14,24 +15,18 @@ use tracing_subscriber::{EnvFilter, registry};
 use crate::config::{LogFormat, LogOptions};
 use crate::traces::{self, Traces};
 
-mod json_lines;
 mod output;
-mod queue;
+mod queues;
 
-use json_lines::JsonLines;
 use output::Output;
-pub(crate) use queue::DropCounts;
-use queue::{Queue, Worker};
-
-/// Target of the line that tells how many lines were dropped.
-const DROPS: &str = "cep::log";
+pub(crate) use queues::DropCounts;
+use queues::{DROPS, Queues, Workers};
 
 /// The running log. Dropping it writes all waiting lines, unless standard error blocks.
 pub(crate) struct Log {
-    // Dropped first, so that the lines its thread still has to write reach the output.
-    _worker: Worker,
     output: Output,
-    queue: Queue,
+    queues: Queues,
+    _workers: Workers,
 }
 
 impl Log {
@@ -49,7 +44,8 @@ impl Log {
     /// Counter of lines dropped because the log can't be written fast enough.
     pub(crate) fn dropped_lines(&self) -> DroppedLines {
         DroppedLines {
-            queue: self.queue.clone(),
+            queues: self.queues.clone(),
+            output: self.output.clone(),
             reported: Mutex::default(),
         }
     }
@@ -62,48 +58,59 @@ impl Drop for Log {
     }
 }
 
+/// State of the last report: the counts, and how often lines had been written.
+#[derive(Default)]
+struct Report {
+    counts: DropCounts,
+    flushes: Option<u64>,
+}
+
 /// Lines that were dropped, and how many of them a line of the log reported.
 pub(crate) struct DroppedLines {
-    queue: Queue,
-    reported: Mutex<DropCounts>,
+    queues: Queues,
+    output: Output,
+    reported: Mutex<Report>,
 }
 
 impl DroppedLines {
     /// Counts since the start.
     pub(crate) fn counts(&self) -> DropCounts {
-        self.queue.dropped()
+        self.queues.dropped()
     }
 
-    /// Logs how many lines were dropped since the last report, if any were and that report has been
-    /// written.
+    /// Logs how many lines were dropped since the last report, if any were, and if lines have been
+    /// written since: a log that nobody reads isn't filled with reports.
     pub(crate) fn report(&self) {
         let now = self.counts();
+        let flushes = Some(self.output.flushes());
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if now == *reported || self.queue.has_reserved() {
+        if now == reported.counts || flushes == reported.flushes {
             return;
         }
         tracing::warn!(
             target: DROPS,
-            dropped = now.ordinary - reported.ordinary,
-            dropped_changes = now.reserved - reported.reserved,
+            dropped = now.ordinary - reported.counts.ordinary,
+            dropped_changes = now.reserved - reported.counts.reserved,
             "lines of the log were dropped: the standard error isn't read as fast as they come"
         );
-        *reported = now;
+        *reported = Report {
+            counts: now,
+            flushes,
+        };
     }
 }
 
 /// Starts logging, panics included, and passes spans to `traces`. Call it once, before anything
 /// else.
 ///
-/// Lines are written by a separate thread.
+/// Lines are written by separate threads.
 ///
 /// # Errors
 /// A log was started before.
 pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
-    let output = Output::new();
-    let queue = Queue::default();
-    let worker = Worker::start(queue.clone(), output.clone())?;
-    let writer = queue.clone();
+    let output = Output::default();
+    let (queues, workers) = Queues::start([output.clone(), output.clone()]);
+    let writer = queues.clone();
     // Spans aren't logged, and their fields aren't added to lines.
     let untraced = format!("{}=off", traces::TARGET)
         .parse()
@@ -132,9 +139,9 @@ pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
         tracing::error!(place, "a panic, which is a defect: please report the place");
     }));
     Ok(Log {
-        _worker: worker,
         output,
-        queue,
+        queues,
+        _workers: workers,
     })
 }
 
@@ -162,7 +169,7 @@ where
         LogFormat::Text => {}
         LogFormat::Auto if is_terminal => {}
         LogFormat::Auto | LogFormat::Json => {
-            return lines.event_format(JsonLines).with_ansi(false).boxed();
+            return json(lines).boxed();
         }
     }
     if is_terminal {
@@ -170,5 +177,53 @@ where
         lines.boxed()
     } else {
         lines.with_ansi(false).boxed()
+    }
+}
+
+/// Formats events as lines of JSON: their fields stand beside the time, the level and the target.
+/// Spans aren't part of them: they are exported, and the log's filter excludes them.
+fn json<S, W>(
+    lines: fmt::Layer<S, DefaultFields, Format, W>,
+) -> fmt::Layer<S, JsonFields, Format<Json>, W> {
+    lines
+        .json()
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_span_list(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use testkit::log::Lines;
+
+    use super::*;
+
+    /// Operators' programs read these members (docs/operations.md).
+    #[test]
+    fn a_line_has_the_time_the_level_the_fields_and_the_target() {
+        let lines = Lines::default();
+        let layer = super::json(fmt::layer().with_writer(lines.clone()));
+        tracing::subscriber::with_default(registry().with(layer), || {
+            let error = io::Error::other("a \"quoted\"\n\u{7} cause");
+            tracing::warn!(target: "cep::other", %error, number = 7, debug = ?Some("x"), "señal\n\u{1f600}");
+        });
+        let mut line: Value = serde_json::from_str(&lines.text()).unwrap();
+        let time = line["timestamp"].take();
+        let time = time
+            .as_str()
+            .unwrap()
+            .parse::<chrono::DateTime<chrono::Utc>>();
+        assert!(time.is_ok(), "{time:?}");
+        let expected = json!({
+            "timestamp": null,
+            "level": "WARN",
+            "error": "a \"quoted\"\n\u{7} cause",
+            "number": 7,
+            "debug": "Some(\"x\")",
+            "message": "señal\n\u{1f600}",
+            "target": "cep::other",
+        });
+        assert_eq!(line, expected);
     }
 }

@@ -39,6 +39,7 @@ mod insights;
 mod keys;
 mod limits;
 mod lookups;
+mod metrics;
 mod participants;
 mod people;
 mod proofs;

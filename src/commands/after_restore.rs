@@ -4,6 +4,7 @@ use anyhow::Result;
 use ports::outbound::Clock as _;
 
 use crate::config::DatabaseOptions;
+use crate::console::say;
 use crate::system::SystemClock;
 use crate::wiring::{self, EndedByRestore};
 
@@ -25,7 +26,7 @@ pub(super) async fn run(database: &DatabaseOptions) -> Result<()> {
         by = "operator",
         "sessions and webhooks of a restored database were ended"
     );
-    crate::say(&told(ended));
+    say(&told(ended));
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::first_start::reachable;
+use crate::server::reachable;
 
 /// A gateway that is up answers within milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);

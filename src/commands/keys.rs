@@ -9,12 +9,14 @@ use domain::page::{Direction, PageRequest, PageSize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::data_dir;
 use crate::cli::KeysCommand;
 use crate::config::KeyOptions;
-use crate::{say, wiring};
+use crate::console::say;
+use crate::wiring;
 
 pub(super) async fn run(options: KeyOptions, command: KeysCommand) -> Result<()> {
-    super::prepare_data_dir(&options.database)?;
+    data_dir::prepare(&options.database)?;
     let work = async |keys, operator| execute(command, keys, operator).await;
     wiring::with_keys(&options, work).await
 }

@@ -9,18 +9,20 @@ use domain::calendar;
 use domain::participants::{Catalogue, Participant, ParticipantCode};
 use ports::outbound::Clock as _;
 
+use super::data_dir;
 use crate::cli::ParticipantsCommand;
 use crate::config::{BankOptions, KeyOptions};
+use crate::console::say;
 use crate::system::SystemClock;
+use crate::wiring;
 use crate::wiring::BudgetHolder;
-use crate::{say, wiring};
 
 pub(super) async fn run(
     options: KeyOptions,
     bank: BankOptions,
     command: ParticipantsCommand,
 ) -> Result<()> {
-    super::prepare_data_dir(&options.database)?;
+    data_dir::prepare(&options.database)?;
     let work = async |catalogue: &SharedCatalogue, renewal: &CatalogueRenewal, holder| {
         match command {
             ParticipantsCommand::List { csv } => list(&catalogue.catalogue(), csv),

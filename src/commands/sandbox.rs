@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::{say, server, wiring};
+use super::signals::stop_signal;
+use crate::console::say;
+use crate::{server, wiring};
 
 pub(super) async fn run(listen: SocketAddr, latency_ms: u64) -> Result<()> {
     let listener = server::listen(listen).with_context(|| format!("listening on {listen}"))?;
@@ -15,11 +17,6 @@ pub(super) async fn run(listen: SocketAddr, latency_ms: u64) -> Result<()> {
          Its proofs prove nothing. Stop it with Ctrl-C."
     ));
     let config = wiring::sandbox_config(Duration::from_millis(latency_ms));
-    sandbox::serve(
-        listener,
-        sandbox::router(config),
-        super::serve::stop_signal(),
-    )
-    .await;
+    sandbox::serve(listener, sandbox::router(config), stop_signal()).await;
     Ok(())
 }

@@ -3,24 +3,25 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use application::{MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use domain::hex;
+use application::SealAdministration;
 use domain::participants::ParticipantCode;
 use domain::seals::{CertificateNumber, Signer};
-use ports::outbound::{SealSample, StoredSealKey};
+use ports::outbound::StoredSealKey;
 use seal_rsa::PublicKeyFile;
-use serde_json::json;
 
+use super::data_dir;
 use crate::cli::SealsCommand;
 use crate::config::DatabaseOptions;
-use crate::{say, wiring};
+use crate::console::say;
+use crate::wiring;
 
 mod recovery;
+mod text;
+
+use text::{lines, named, waits};
 
 pub(super) async fn run(options: DatabaseOptions, command: SealsCommand) -> Result<()> {
-    super::prepare_data_dir(&options)?;
+    data_dir::prepare(&options)?;
     let work = async |seals: &SealAdministration| match command {
         SealsCommand::List => list(seals).await,
         SealsCommand::Import {
@@ -61,20 +62,6 @@ fn of_key(stored: &StoredSealKey) -> String {
         stored.added_at.date_naive(),
         stored.key.fingerprint()
     )
-}
-
-fn waits(candidate: &RecoveryCandidate) -> String {
-    let samples = candidate.samples.len();
-    let samples = format!("{}  no key, {samples} samples", named(&candidate.signer));
-    if candidate.samples.len() < MIN_CONFIRMING_SAMPLES {
-        format!("{samples} of the {MIN_CONFIRMING_SAMPLES} that its recovery needs")
-    } else {
-        format!("{samples}: `cep-gateway seals recover` computes it")
-    }
-}
-
-fn named(signer: &Signer) -> String {
-    format!("{:>5}  {}", signer.participant, signer.certificate)
 }
 
 async fn import(
@@ -133,18 +120,4 @@ async fn export(seals: &SealAdministration, output: Option<&Path>) -> Result<()>
             Ok(())
         }
     }
-}
-
-/// Samples as `seal-keys` reads them, a line of JSON for each.
-fn lines<'a>(samples: impl Iterator<Item = &'a SealSample>) -> String {
-    let lines = samples.map(|sample| {
-        let sample = json!({
-            "participant": sample.signer.participant.to_string(),
-            "certificate": sample.signer.certificate.as_str(),
-            "digest": hex::encode(&sample.digest.0),
-            "seal": STANDARD.encode(sample.seal),
-        });
-        format!("{sample}\n")
-    });
-    lines.collect()
 }

@@ -4,19 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use web::TrustedProxies;
 
+use super::data_dir;
+use super::signals::{end_on_second_signal, stop_signal};
 use crate::admin::{self, Admin};
-use crate::config::{AdminAddress, ConnectionOptions, Listen, ServeOptions};
+use crate::config::{AdminAddress, ConnectionOptions, Deployment, Listen, ServeOptions};
+use crate::console::say;
 use crate::metrics::Metrics;
 use crate::server::{self, Bounds, ConnectionLimits, OpenConnections};
 use crate::telemetry::Log;
 use crate::traces::Traces;
-use crate::wiring::{self, Deployment, Identity, ServeContext};
-use crate::{first_start, say, systemd};
+use crate::wiring::{self, Identity, ServeContext};
+use crate::{first_start, systemd};
 
 mod background;
 
@@ -29,8 +31,8 @@ const LEFTOVERS: Duration = Duration::from_secs(15);
 
 pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Result<()> {
     let database = &options.keys.database;
-    let deployment = Deployment::of(&options.keys)?;
-    super::prepare_data_dir(database)?;
+    let deployment = Deployment::of(database, &options.keys.replicas)?;
+    data_dir::prepare(database)?;
     let _alone = wiring::lock_database(database, deployment)?;
     let connections = connections(&options.connections);
     let listen = options.listen.listen;
@@ -38,10 +40,10 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
         server::listen(listen).with_context(|| format!("listening on {listen} (CEP_LISTEN)"))?;
     let address = listener.local_addr().context("asking for the address")?;
     let admin = admin::listen(options.admin.admin_listen)?;
-    let metrics = Arc::new(match &admin {
-        Some(_) => Metrics::new(),
+    let metrics = match &admin {
+        Some(_) => Metrics::install()?,
         None => Metrics::off(),
-    });
+    };
     let open = OpenConnections::default();
     let dropped_lines = Arc::new(log.dropped_lines());
     let (sandbox, sandbox_url) = wiring::start_sandbox(&options.sandbox)?;
@@ -50,14 +52,14 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
     let context = ServeContext {
         sandbox: &sandbox_url,
         identity: identity.as_ref(),
-        metrics: Arc::clone(&metrics),
+        metrics: metrics.clone(),
         connections: open.clone(),
         traces: traces.clone(),
         dropped_lines: Arc::clone(&dropped_lines),
         stopping: stopping.clone(),
     };
     let gateway = Box::pin(wiring::gateway(&options, context)).await?;
-    let mut background = background::start(&gateway, &options, &metrics);
+    let mut background = background::start(&gateway, &options);
     background::report(&mut background, metrics, &dropped_lines);
     let admin = admin.map(|listener| Admin::start(listener, Arc::clone(&gateway.scraped_gauges)));
     let admin = admin.transpose()?;
@@ -161,27 +163,6 @@ fn announce(identity: &Identity, listen: Listen) {
             "the sandbox identity provider signs anybody in"
         );
     }
-}
-
-/// Resolves when the program is asked to stop (SIGTERM, SIGINT). From the call on neither ends it by
-/// itself, also before the future is polled.
-pub(super) fn stop_signal() -> impl Future<Output = ()> {
-    let mut terminate = signal(SignalKind::terminate()).expect("signals can be listened to");
-    let mut interrupt = signal(SignalKind::interrupt()).expect("signals can be listened to");
-    async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    }
-}
-
-/// Ends the process at a second signal. Everything that was answered is on disk by then.
-fn end_on_second_signal() {
-    tokio::spawn(async {
-        stop_signal().await;
-        std::process::exit(130);
-    });
 }
 
 /// Limits of callers' connections.

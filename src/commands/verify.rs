@@ -17,8 +17,10 @@ use domain::seals::Verdict;
 use web::Language;
 use web::problem::{NoticeMessage, explanation};
 
+use super::data_dir;
 use crate::cli::VerifyOptions;
-use crate::{say, say_error, wiring};
+use crate::console::{say, say_error};
+use crate::wiring;
 
 /// Result of a file, the gravest last. Its status is the program's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +77,7 @@ pub(super) async fn run(options: VerifyOptions) -> ExitCode {
 }
 
 async fn check_all(options: &VerifyOptions) -> Result<Status> {
-    super::prepare_data_dir(&options.database)?;
+    data_dir::prepare(&options.database)?;
     let work = async |checks: &ProofCheckService| {
         let files = options.files.iter();
         let statuses = files.map(|file| verify(checks, options, file));

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use clap::Args;
 use uuid::Uuid;
 
-use super::{Listen, heading};
+use super::heading;
+use super::listen::Listen;
 use crate::system::process_id;
 
 /// The listener for metrics, and the name of the process.

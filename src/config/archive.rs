@@ -10,7 +10,8 @@ use domain::proofs::archive::ArchiveSecrets;
 use domain::webhooks::WebhookSecrets;
 
 use super::generations::Generations;
-use super::{Secret, SecretKind, heading};
+use super::heading;
+use super::secret::{Secret, SecretKind};
 
 /// The archive of issued proofs.
 #[derive(Debug, Args)]

@@ -8,7 +8,8 @@ use std::time::Duration;
 use bank_portal::PortalUrl;
 use clap::Args;
 
-use super::{Switch, heading, value};
+use super::people::Switch;
+use super::{heading, value};
 
 /// The central bank's portal, and proofs in memory.
 #[derive(Debug, Args)]

@@ -7,7 +7,9 @@ use chrono::{DateTime, Days, Utc};
 use clap::Args;
 use store_seaorm::{Retention, RoleName};
 
-use super::{Secret, SecretKind, ServerUrl, heading, url, value};
+use super::secret::{Secret, SecretKind};
+use super::url::ServerUrl;
+use super::{heading, url, value};
 
 /// The database and the data folder.
 #[derive(Debug, Args)]

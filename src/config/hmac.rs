@@ -6,7 +6,8 @@ use domain::keys::KeyHasher;
 use domain::people::sign_in::PendingSignInSeal;
 
 use super::generations::Generations;
-use super::{SecretKind, heading};
+use super::heading;
+use super::secret::SecretKind;
 
 /// The secrets that key the hash of API keys. Wiped from memory when dropped, never shown.
 #[derive(Clone)]

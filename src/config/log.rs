@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::heading;
 
 /// Content and format of the log.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = heading::LOG)]
 pub struct LogOptions {
     /// Filter of the log: `error`, `warn`, `info`, `debug`, or directives such as

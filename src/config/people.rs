@@ -4,7 +4,9 @@ use clap::{Args, ValueEnum};
 use identity_oidc::{AdminClaim, ClientSecret, Issuer};
 use web::Origin;
 
-use super::{Listen, Secret, SecretKind, heading};
+use super::heading;
+use super::listen::Listen;
+use super::secret::{Secret, SecretKind};
 
 /// Dashboard and identity provider.
 #[derive(Debug, Args)]

@@ -4,7 +4,9 @@ use std::num::NonZeroU32;
 
 use clap::Args;
 
-use super::{Secret, SecretKind, ServerUrl, heading, secret, url};
+use super::secret::{Secret, SecretKind};
+use super::url::ServerUrl;
+use super::{heading, secret, url};
 
 /// Largest file of certificates: the bundles of whole systems are four times smaller.
 const LARGEST_CERTIFICATES: u64 = 1024 * 1024;

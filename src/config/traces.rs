@@ -8,7 +8,9 @@ use clap::Args;
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
-use super::{Secret, SecretKind, Switch, heading};
+use super::heading;
+use super::people::Switch;
+use super::secret::{Secret, SecretKind};
 
 /// Export of traces.
 #[derive(Debug, Args)]

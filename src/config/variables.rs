@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use clap::Args;
 use domain::misspelling::meant;
 
-use super::{Switch, heading};
+use super::heading;
+use super::people::Switch;
 
 /// Beginning of every option's variable.
 const PREFIX: &str = "CEP_";

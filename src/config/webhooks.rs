@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::{Switch, heading};
+use super::heading;
+use super::people::Switch;
 
 /// Webhooks.
 #[derive(Clone, Copy, Debug, Args)]

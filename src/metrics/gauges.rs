@@ -6,11 +6,16 @@ use application::{
     ArchiveService, BankBySide, BankMonitor, FallbackLimiter, FallbackPacer, LimiterMode,
     ReplicaCount,
 };
+use chrono::{DateTime, Utc};
 use domain::keys::Environment;
 use domain::pacing::LookupClass;
+use metrics::{counter, gauge};
+use ports::outbound::{QueuedClass, QueuedDeliveries};
 use store_seaorm::{Journal, Store};
 
-use super::{Metrics, names, number, process};
+use super::exposition::Metrics;
+use super::number::number;
+use super::process;
 use crate::config::InstanceName;
 use crate::server::OpenConnections;
 use crate::telemetry::{DropCounts, DroppedLines};
@@ -40,12 +45,12 @@ pub(crate) struct Sources {
 
 /// All metrics; the gauges are sampled for each scrape.
 pub(crate) struct ScrapedGauges {
-    metrics: Arc<Metrics>,
+    metrics: Metrics,
     sources: Sources,
 }
 
 impl ScrapedGauges {
-    pub(crate) fn new(metrics: Arc<Metrics>, sources: Sources) -> Self {
+    pub(crate) fn new(metrics: Metrics, sources: Sources) -> Self {
         Self { metrics, sources }
     }
 
@@ -66,99 +71,109 @@ impl ScrapedGauges {
             traces,
             dropped_lines,
         } = &self.sources;
-        self.metrics.build_info(instance.as_str()).set(1.0);
-        self.read_banks(banks).await;
-        let open = bank_monitor.is_circuit_open();
-        self.set(&names::BANK_CIRCUIT_OPEN, &[], flag(open));
+        // Not `instance`: Prometheus uses that label for the target that it scrapes.
+        let (version, replica) = (env!("CARGO_PKG_VERSION"), instance.to_string());
+        gauge!("cep_build_info", "version" => version, "replica" => replica).set(1.0);
+        read_banks(banks).await;
+        gauge!("cep_bank_circuit_open").set(flag(bank_monitor.is_circuit_open()));
         let mode = limiter.as_ref().map(|limiter| limiter.mode());
-        let degraded = mode == Some(LimiterMode::Degraded);
-        self.set(&names::LIMITER_DEGRADED, &[], flag(degraded));
-        let count = f64::from(replicas.get().get());
-        self.set(&names::REPLICAS, &[], count);
+        gauge!("cep_limiter_degraded").set(flag(mode == Some(LimiterMode::Degraded)));
+        gauge!("cep_replicas").set(f64::from(replicas.get().get()));
         let degraded = pacer.as_ref().is_some_and(|pacer| pacer.is_degraded());
-        self.set(&names::BANK_PACING_DEGRADED, &[], flag(degraded));
+        gauge!("cep_bank_pacing_degraded").set(flag(degraded));
         if let Some(archive) = archive {
-            let dropped = self.metrics.counter(&names::ARCHIVE_DROPPED, &[]);
-            dropped.absolute(archive.dropped_writes());
+            counter!("cep_proof_archive_dropped_total").absolute(archive.dropped_writes());
         }
-        let waiting = number(journal.waiting() as u64);
-        self.set(&names::JOURNAL_WAITING, &[], waiting);
-        self.read_pool("keys", keys);
+        gauge!("cep_journal_waiting").set(number(journal.waiting() as u64));
+        read_pool("keys", keys);
         if let Some(dashboard) = dashboard {
-            self.read_pool("dashboard", dashboard);
+            read_pool("dashboard", dashboard);
         }
         if let Some(bytes) = keys.log_bytes() {
-            self.set(&names::DATABASE_LOG, &[], number(bytes));
+            gauge!("cep_database_log_bytes").set(number(bytes));
         }
-        let open = number(connections.count() as u64);
-        self.set(&names::CONNECTIONS, &[], open);
-        let refused = self.metrics.counter(&names::CONNECTIONS_REFUSED, &[]);
-        refused.absolute(connections.refused());
+        gauge!("cep_connections").set(number(connections.count() as u64));
+        counter!("cep_connections_refused_total").absolute(connections.refused());
         if let Some(counts) = traces.counts() {
-            self.read_spans(counts);
+            read_spans(counts);
         }
-        self.read_drops(dropped_lines.counts());
-        process::read(&self.metrics);
+        read_drops(dropped_lines.counts());
+        process::read();
         self.metrics.render()
     }
+}
 
-    async fn read_banks(&self, banks: &BankBySide) {
-        for (side, bank) in [
-            (Environment::Live, &banks.live),
-            (Environment::Test, &banks.test),
-        ] {
-            let Some(budget) = bank.budget().await else {
-                continue;
-            };
-            let labels = [("side", side.name())];
-            let per_minute = f64::from(budget.per_minute);
-            self.set(&names::BANK_BUDGET_PER_MINUTE, &labels, per_minute);
-            let remaining = f64::from(budget.remaining);
-            self.set(&names::BANK_BUDGET_REMAINING, &labels, remaining);
-            let paused = budget.paused_for.unwrap_or_default().as_secs_f64();
-            self.set(&names::BANK_PAUSED, &labels, paused);
-            for class in LookupClass::ALL {
-                let labels = [("side", side.name()), ("class", class.name())];
-                let waiting = f64::from(budget.waiting.of(class));
-                self.set(&names::BANK_WAITING, &labels, waiting);
-            }
+async fn read_banks(banks: &BankBySide) {
+    for (side, bank) in [
+        (Environment::Live, &banks.live),
+        (Environment::Test, &banks.test),
+    ] {
+        let Some(budget) = bank.budget().await else {
+            continue;
+        };
+        let side = side.name();
+        let per_minute = f64::from(budget.per_minute);
+        gauge!("cep_bank_budget_per_minute", "side" => side).set(per_minute);
+        let remaining = f64::from(budget.remaining);
+        gauge!("cep_bank_budget_remaining", "side" => side).set(remaining);
+        let paused = budget.paused_for.unwrap_or_default().as_secs_f64();
+        gauge!("cep_bank_paused_seconds", "side" => side).set(paused);
+        for class in LookupClass::ALL {
+            let waiting = f64::from(budget.waiting.of(class));
+            let class = class.name();
+            gauge!("cep_bank_waiting_lookups", "side" => side, "class" => class).set(waiting);
         }
     }
+}
 
-    fn read_pool(&self, pool: &'static str, store: &Store) {
-        let connections = store.connections();
-        for (state, count) in [("in_use", connections.in_use), ("idle", connections.idle)] {
-            let labels = [("pool", pool), ("state", state)];
-            self.set(&names::DATABASE_CONNECTIONS, &labels, f64::from(count));
+fn read_pool(pool: &'static str, store: &Store) {
+    let connections = store.connections();
+    for (state, count) in [("in_use", connections.in_use), ("idle", connections.idle)] {
+        gauge!("cep_database_connections", "pool" => pool, "state" => state).set(count);
+    }
+    gauge!("cep_database_connections_max", "pool" => pool).set(connections.max);
+}
+
+fn read_spans(counts: Counts) {
+    for (result, spans) in [
+        ("sent", counts.sent),
+        ("failed", counts.failed),
+        ("dropped", counts.dropped),
+    ] {
+        counter!("cep_trace_spans_total", "result" => result).absolute(spans);
+    }
+}
+
+fn read_drops(counts: DropCounts) {
+    for (kind, lines) in [("ordinary", counts.ordinary), ("changes", counts.reserved)] {
+        counter!("cep_log_lines_dropped_total", "kind" => kind).absolute(lines);
+    }
+}
+
+/// Records the length and the age of the queue of lookups.
+pub(crate) fn lookup_queue(queue: &[QueuedClass], now: DateTime<Utc>) {
+    for queued in queue {
+        let class = queued.class.name();
+        for (state, lookups) in [("due", queued.due), ("waiting", queued.waiting)] {
+            let length = gauge!("cep_lookup_queue", "class" => class, "state" => state);
+            length.set(number(lookups));
         }
-        let max = f64::from(connections.max);
-        self.set(&names::DATABASE_CONNECTIONS_MAX, &[("pool", pool)], max);
+        let age = age_seconds(queued.oldest, now);
+        gauge!("cep_lookup_queue_age_seconds", "class" => class).set(age);
     }
+}
 
-    fn read_spans(&self, counts: Counts) {
-        for (result, spans) in [
-            ("sent", counts.sent),
-            ("failed", counts.failed),
-            ("dropped", counts.dropped),
-        ] {
-            let counter = self
-                .metrics
-                .counter(&names::TRACE_SPANS, &[("result", result)]);
-            counter.absolute(spans);
-        }
+/// Records the length and the age of the queue of deliveries.
+pub(crate) fn webhook_queue(queue: QueuedDeliveries, now: DateTime<Utc>) {
+    for (state, deliveries) in [("due", queue.due), ("waiting", queue.waiting)] {
+        gauge!("cep_webhook_queue", "state" => state).set(number(deliveries));
     }
+    gauge!("cep_webhook_queue_age_seconds").set(age_seconds(queue.oldest, now));
+}
 
-    fn read_drops(&self, counts: DropCounts) {
-        for (kind, lines) in [("ordinary", counts.ordinary), ("changes", counts.reserved)] {
-            let labels = [("kind", kind)];
-            let counter = self.metrics.counter(&names::LOG_LINES_DROPPED, &labels);
-            counter.absolute(lines);
-        }
-    }
-
-    fn set(&self, name: &names::Metric, labels: &[(&'static str, &'static str)], value: f64) {
-        self.metrics.gauge(name, labels).set(value);
-    }
+fn age_seconds(oldest: Option<DateTime<Utc>>, now: DateTime<Utc>) -> f64 {
+    let age = oldest.and_then(|oldest| (now - oldest).to_std().ok());
+    age.unwrap_or_default().as_secs_f64()
 }
 
 fn flag(raised: bool) -> f64 {

@@ -1,11 +1,8 @@
 //! Names, help texts and buckets of all metrics.
 
-use metrics::Unit;
-
 pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    pub(super) unit: Option<Unit>,
     pub(super) help: &'static str,
 }
 
@@ -41,166 +38,201 @@ const OF_ENTRIES: &[f64] = &[1.0, 10.0, 100.0, 1_000.0];
 /// Buckets (s) of webhook attempts, which time out after 15 s.
 const OF_WEBHOOKS: &[f64] = &[0.05, 0.25, 1.0, 5.0, 15.0];
 
-macro_rules! names {
-    ($($name:ident = $text:literal, $kind:expr, $unit:expr, $help:literal;)*) => {
-        $(pub(super) const $name: Metric = Metric {
-            name: $text,
-            kind: $kind,
-            unit: $unit,
-            help: $help,
-        };)*
-        /// All metrics.
-        pub(super) const ALL: [Metric; [$($text),*].len()] = [$($name),*];
-    };
+const fn counter(name: &'static str, help: &'static str) -> Metric {
+    let kind = Kind::Counter;
+    Metric { name, kind, help }
 }
 
-names! {
-    REQUEST_DURATION = "cep_request_duration_seconds",
-        Kind::Histogram { buckets: OF_REQUESTS }, Some(Unit::Seconds),
-        "Proof requests, from their head to their answer, by endpoint and outcome";
-    HTTP_RESPONSES = "cep_http_responses_total",
-        Kind::Counter, Some(Unit::Count),
-        "Answers of every route, by the route's pattern and the status";
-    BANK_LOOKUP_DURATION = "cep_bank_lookup_duration_seconds",
-        Kind::Histogram { buckets: OF_REQUESTS }, Some(Unit::Seconds),
-        "Lookups at the bank, waiting for their turn included, by side and outcome";
-    BANK_BUDGET_PER_MINUTE = "cep_bank_budget_per_minute",
-        Kind::Gauge, Some(Unit::Count),
-        "Lookups a minute that the bank is asked at most";
-    BANK_BUDGET_REMAINING = "cep_bank_budget_remaining",
-        Kind::Gauge, Some(Unit::Count),
-        "Lookups that the bank could be asked now, before others have to wait";
-    BANK_PAUSED = "cep_bank_paused_seconds",
-        Kind::Gauge, Some(Unit::Seconds),
-        "Time for which the bank is still left alone, because it wanted fewer questions; 0 when it isn't";
-    BANK_WAITING = "cep_bank_waiting_lookups",
-        Kind::Gauge, Some(Unit::Count),
-        "Lookups of all replicas that wait for their turns at the bank, by class";
-    BANK_TURNS = "cep_bank_turns_total",
-        Kind::Counter, Some(Unit::Count),
-        "Turns at the bank that this process asked for, by class and result";
-    BANK_TURN_WAIT = "cep_bank_turn_wait_seconds",
-        Kind::Histogram { buckets: OF_TURNS }, Some(Unit::Seconds),
-        "Time that lookups waited for the turns that they got, by class";
-    SEALS = "cep_seals_total",
-        Kind::Counter, Some(Unit::Count),
-        "Seals of proofs that the bank delivered, by side and verdict";
-    ARCHIVE_READS = "cep_proof_archive_reads_total",
-        Kind::Counter, Some(Unit::Count),
-        "Readings of the archive of issued proofs: hit, miss, failed";
-    ARCHIVE_WRITES = "cep_proof_archive_writes_total",
-        Kind::Counter, Some(Unit::Count),
-        "Proofs that were written to the archive: ok, failed";
-    ARCHIVE_DROPPED = "cep_proof_archive_dropped_total",
-        Kind::Counter, Some(Unit::Count),
-        "Proofs that were not archived, because too many waited to be written or the database kept failing";
-    ARCHIVE_BYTES = "cep_proof_archive_written_bytes_total",
-        Kind::Counter, Some(Unit::Bytes),
-        "Encrypted bytes that were written to the archive";
-    LOOKUPS_CREATED = "cep_lookups_created_total",
-        Kind::Counter, Some(Unit::Count),
-        "Stored lookups that were created";
-    LOOKUP_ATTEMPTS = "cep_lookup_attempts_total",
-        Kind::Counter, Some(Unit::Count),
-        "Attempts of stored lookups, by outcome";
-    LOOKUPS_ENDED = "cep_lookups_ended_total",
-        Kind::Counter, Some(Unit::Count),
-        "Stored lookups that ended, by final state";
-    LOOKUP_LEASES_LOST = "cep_lookup_leases_lost_total",
-        Kind::Counter, Some(Unit::Count),
-        "Attempts whose result was dropped, because the lookup was canceled or another process had claimed it";
-    LOOKUP_QUEUE = "cep_lookup_queue",
-        Kind::Gauge, Some(Unit::Count),
-        "Stored lookups of all processes, by class: due, or waiting for a later attempt or for one that is being made";
-    LOOKUP_QUEUE_AGE = "cep_lookup_queue_age_seconds",
-        Kind::Gauge, Some(Unit::Seconds),
-        "Time since the oldest due lookup of a class became due";
-    BATCHES_CREATED = "cep_batches_created_total",
-        Kind::Counter, Some(Unit::Count),
-        "Batches that were created";
-    BATCHES_ENDED = "cep_batches_ended_total",
-        Kind::Counter, Some(Unit::Count),
-        "Batches that ended, by final state";
-    WEBHOOK_ATTEMPT_DURATION = "cep_webhook_attempt_duration_seconds",
-        Kind::Histogram { buckets: OF_WEBHOOKS }, Some(Unit::Seconds),
-        "Attempts to send webhooks, by result";
-    WEBHOOK_QUEUE = "cep_webhook_queue",
-        Kind::Gauge, Some(Unit::Count),
-        "Webhooks of all processes: due, or waiting for a later attempt or for one that is being made";
-    WEBHOOK_QUEUE_AGE = "cep_webhook_queue_age_seconds",
-        Kind::Gauge, Some(Unit::Seconds),
-        "Time since the oldest due webhook became due";
-    BANK_CIRCUIT_OPEN = "cep_bank_circuit_open",
-        Kind::Gauge, None,
-        "1 while lookups at the central bank fail at once, because the last ones hung";
-    BANK_PACING_DEGRADED = "cep_bank_pacing_degraded",
-        Kind::Gauge, None,
-        "1 while each replica keeps its share of the bank's budget, because the shared one can't be reached";
-    LIMITER_DEGRADED = "cep_limiter_degraded",
-        Kind::Gauge, None,
-        "1 while this process keeps limits on its own, because the shared limiter fails";
-    REPLICAS = "cep_replicas",
-        Kind::Gauge, Some(Unit::Count),
-        "Replicas among which this process shares limits while the shared limiter fails";
-    LIMITER_DURATION = "cep_limiter_duration_seconds",
-        Kind::Histogram { buckets: OF_THE_LIMITER }, Some(Unit::Seconds),
-        "Calls of the limiter (Redis, or this process), by operation and result";
-    JOURNAL_WAITING = "cep_journal_waiting",
-        Kind::Gauge, Some(Unit::Count),
-        "Entries that wait to become durable";
-    JOURNAL_COMMIT_DURATION = "cep_journal_commit_duration_seconds",
-        Kind::Histogram { buckets: OF_COMMITS }, Some(Unit::Seconds),
-        "Commits of the journal that succeeded";
-    JOURNAL_COMMIT_ENTRIES = "cep_journal_commit_entries",
-        Kind::Histogram { buckets: OF_ENTRIES }, Some(Unit::Count),
-        "Entries that shared a commit";
-    JOURNAL_FAILURES = "cep_journal_failures_total",
-        Kind::Counter, Some(Unit::Count),
-        "Commits of the journal that failed; what they held is tried again";
-    DATABASE_CONNECTIONS = "cep_database_connections",
-        Kind::Gauge, Some(Unit::Count),
-        "Open connections to the database, by pool and state";
-    DATABASE_CONNECTIONS_MAX = "cep_database_connections_max",
-        Kind::Gauge, Some(Unit::Count),
-        "Connections to the database that a pool may open";
-    DATABASE_LOG = "cep_database_log_bytes",
-        Kind::Gauge, Some(Unit::Bytes),
-        "Size of SQLite's write-ahead log; it grows while another program keeps a transaction open";
-    CONNECTIONS = "cep_connections",
-        Kind::Gauge, Some(Unit::Count),
-        "Open HTTP connections";
-    CONNECTIONS_REFUSED = "cep_connections_refused_total",
-        Kind::Counter, Some(Unit::Count),
-        "HTTP connections that were closed at once: their address had as many as it may have, or too many waited";
-    TRACE_SPANS = "cep_trace_spans_total",
-        Kind::Counter, Some(Unit::Count),
-        "Spans of traces: sent to the collector, failed because it didn't take them, dropped because too many waited";
-    LOG_LINES_DROPPED = "cep_log_lines_dropped_total",
-        Kind::Counter, Some(Unit::Count),
-        "Lines of the log that were dropped because it wasn't read as fast as they came: ordinary ones, and those about changes of keys";
-    BUILD_INFO = "cep_build_info",
-        Kind::Gauge, None,
-        "Always 1; its labels tell the version, and this process among its replicas";
-    // A counter by its nature, but our counters are integers.
-    PROCESS_CPU = "process_cpu_seconds_total",
-        Kind::Gauge, Some(Unit::Seconds),
-        "Time on processors, of the user and of the system";
-    PROCESS_RESIDENT_MEMORY = "process_resident_memory_bytes",
-        Kind::Gauge, Some(Unit::Bytes),
-        "Memory that is in use";
-    PROCESS_VIRTUAL_MEMORY = "process_virtual_memory_bytes",
-        Kind::Gauge, Some(Unit::Bytes),
-        "Memory that is mapped";
-    PROCESS_OPEN_FDS = "process_open_fds",
-        Kind::Gauge, Some(Unit::Count),
-        "Open file descriptors";
-    PROCESS_MAX_FDS = "process_max_fds",
-        Kind::Gauge, Some(Unit::Count),
-        "File descriptors that may be open";
-    PROCESS_THREADS = "process_threads",
-        Kind::Gauge, Some(Unit::Count),
-        "Threads";
-    PROCESS_START_TIME = "process_start_time_seconds",
-        Kind::Gauge, Some(Unit::Seconds),
-        "When the process started, in seconds since 1970";
+const fn gauge(name: &'static str, help: &'static str) -> Metric {
+    let kind = Kind::Gauge;
+    Metric { name, kind, help }
 }
+
+const fn histogram(name: &'static str, buckets: &'static [f64], help: &'static str) -> Metric {
+    let kind = Kind::Histogram { buckets };
+    Metric { name, kind, help }
+}
+
+/// All metrics.
+pub(super) const ALL: &[Metric] = &[
+    histogram(
+        "cep_request_duration_seconds",
+        OF_REQUESTS,
+        "Proof requests, from their head to their answer, by endpoint and outcome",
+    ),
+    counter(
+        "cep_http_responses_total",
+        "Answers of every route, by the route's pattern and the status",
+    ),
+    histogram(
+        "cep_bank_lookup_duration_seconds",
+        OF_REQUESTS,
+        "Lookups at the bank, waiting for their turn included, by side and outcome",
+    ),
+    gauge(
+        "cep_bank_budget_per_minute",
+        "Lookups a minute that the bank is asked at most",
+    ),
+    gauge(
+        "cep_bank_budget_remaining",
+        "Lookups that the bank could be asked now, before others have to wait",
+    ),
+    gauge(
+        "cep_bank_paused_seconds",
+        "Time for which the bank is still left alone, because it wanted fewer questions; 0 when it isn't",
+    ),
+    gauge(
+        "cep_bank_waiting_lookups",
+        "Lookups of all replicas that wait for their turns at the bank, by class",
+    ),
+    counter(
+        "cep_bank_turns_total",
+        "Turns at the bank that this process asked for, by class and result",
+    ),
+    histogram(
+        "cep_bank_turn_wait_seconds",
+        OF_TURNS,
+        "Time that lookups waited for the turns that they got, by class",
+    ),
+    counter(
+        "cep_seals_total",
+        "Seals of proofs that the bank delivered, by side and verdict",
+    ),
+    counter(
+        "cep_proof_archive_reads_total",
+        "Readings of the archive of issued proofs: hit, miss, failed",
+    ),
+    counter(
+        "cep_proof_archive_writes_total",
+        "Proofs that were written to the archive: ok, failed",
+    ),
+    counter(
+        "cep_proof_archive_dropped_total",
+        "Proofs that were not archived, because too many waited to be written or the database kept failing",
+    ),
+    counter(
+        "cep_proof_archive_written_bytes_total",
+        "Encrypted bytes that were written to the archive",
+    ),
+    counter(
+        "cep_lookups_created_total",
+        "Stored lookups that were created",
+    ),
+    counter(
+        "cep_lookup_attempts_total",
+        "Attempts of stored lookups, by outcome",
+    ),
+    counter(
+        "cep_lookups_ended_total",
+        "Stored lookups that ended, by final state",
+    ),
+    counter(
+        "cep_lookup_leases_lost_total",
+        "Attempts whose result was dropped, because the lookup was canceled or another process had claimed it",
+    ),
+    gauge(
+        "cep_lookup_queue",
+        "Stored lookups of all processes, by class: due, or waiting for a later attempt or for one that is being made",
+    ),
+    gauge(
+        "cep_lookup_queue_age_seconds",
+        "Time since the oldest due lookup of a class became due",
+    ),
+    counter("cep_batches_created_total", "Batches that were created"),
+    counter(
+        "cep_batches_ended_total",
+        "Batches that ended, by final state",
+    ),
+    histogram(
+        "cep_webhook_attempt_duration_seconds",
+        OF_WEBHOOKS,
+        "Attempts to send webhooks, by result",
+    ),
+    gauge(
+        "cep_webhook_queue",
+        "Webhooks of all processes: due, or waiting for a later attempt or for one that is being made",
+    ),
+    gauge(
+        "cep_webhook_queue_age_seconds",
+        "Time since the oldest due webhook became due",
+    ),
+    gauge(
+        "cep_bank_circuit_open",
+        "1 while lookups at the central bank fail at once, because the last ones hung",
+    ),
+    gauge(
+        "cep_bank_pacing_degraded",
+        "1 while each replica keeps its share of the bank's budget, because the shared one can't be reached",
+    ),
+    gauge(
+        "cep_limiter_degraded",
+        "1 while this process keeps limits on its own, because the shared limiter fails",
+    ),
+    gauge(
+        "cep_replicas",
+        "Replicas among which this process shares limits while the shared limiter fails",
+    ),
+    histogram(
+        "cep_limiter_duration_seconds",
+        OF_THE_LIMITER,
+        "Calls of the limiter (Redis, or this process), by operation and result",
+    ),
+    gauge("cep_journal_waiting", "Entries that wait to become durable"),
+    histogram(
+        "cep_journal_commit_duration_seconds",
+        OF_COMMITS,
+        "Commits of the journal that succeeded",
+    ),
+    histogram(
+        "cep_journal_commit_entries",
+        OF_ENTRIES,
+        "Entries that shared a commit",
+    ),
+    counter(
+        "cep_journal_failures_total",
+        "Commits of the journal that failed; what they held is tried again",
+    ),
+    gauge(
+        "cep_database_connections",
+        "Open connections to the database, by pool and state",
+    ),
+    gauge(
+        "cep_database_connections_max",
+        "Connections to the database that a pool may open",
+    ),
+    gauge(
+        "cep_database_log_bytes",
+        "Size of SQLite's write-ahead log; it grows while another program keeps a transaction open",
+    ),
+    gauge("cep_connections", "Open HTTP connections"),
+    counter(
+        "cep_connections_refused_total",
+        "HTTP connections that were closed at once: their address had as many as it may have, or too many waited",
+    ),
+    counter(
+        "cep_trace_spans_total",
+        "Spans of traces: sent to the collector, failed because it didn't take them, dropped because too many waited",
+    ),
+    counter(
+        "cep_log_lines_dropped_total",
+        "Lines of the log that were dropped because it wasn't read as fast as they came: ordinary ones, and those about changes of keys",
+    ),
+    gauge(
+        "cep_build_info",
+        "Always 1; its labels tell the version, and this process among its replicas",
+    ),
+    // A counter by its nature, but our counters are integers.
+    gauge(
+        "process_cpu_seconds_total",
+        "Time on processors, of the user and of the system",
+    ),
+    gauge("process_resident_memory_bytes", "Memory that is in use"),
+    gauge("process_virtual_memory_bytes", "Memory that is mapped"),
+    gauge("process_open_fds", "Open file descriptors"),
+    gauge("process_max_fds", "File descriptors that may be open"),
+    gauge("process_threads", "Threads"),
+    gauge(
+        "process_start_time_seconds",
+        "When the process started, in seconds since 1970",
+    ),
+];

@@ -1,24 +1,32 @@
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use axum::http::StatusCode;
-use domain::keys::{CountedKey, Environment, KeyId};
+use domain::keys::{CountedKey, KeyId};
 use domain::outcome::{Endpoint, Outcome};
 use memory::InProcessLimiter;
+use metrics::with_local_recorder;
 use ports::outbound::Limiter as _;
+use regex::Regex;
 use rest::{Ending, ProofMetricsSink as _};
 use store_seaorm::CommitMetricsSink as _;
-use testkit::fakes::ScriptedBank;
 use web::MetricsSink as _;
 
+use super::exposition::{expose_alerted, recorder};
+use super::names::Kind;
 use super::*;
 
 const DURATION: Duration = Duration::from_millis(30);
 
-fn metered() -> (Arc<Metrics>, MeteredRequests) {
-    let metrics = Arc::new(Metrics::new());
-    (Arc::clone(&metrics), MeteredRequests::new(metrics))
+/// Metrics after what `work` records.
+fn recorded(work: impl FnOnce()) -> String {
+    let recorder = recorder();
+    with_local_recorder(&recorder, work);
+    Metrics(Some(recorder.handle())).render()
 }
 
 #[track_caller]
@@ -37,30 +45,9 @@ fn lines<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn every_proof_request_is_counted_in_its_own_place() {
-    let (metrics, requests) = metered();
-    let of_endpoint = |endpoint| Ending::all().map(move |ending| (endpoint, ending));
-    let all = || (1..).zip(Endpoint::ALL.into_iter().flat_map(of_endpoint));
-    for (count, (endpoint, ending)) in all() {
-        for _ in 0..count {
-            requests.ended(endpoint, ending, DURATION);
-        }
-    }
-    let text = metrics.render();
-    for (count, (endpoint, ending)) in all() {
-        let (endpoint, ending) = (endpoint.name(), ending.name());
-        let line = format!(
-            "cep_request_duration_seconds_count{{endpoint=\"{endpoint}\",outcome=\"{ending}\"}} {count}"
-        );
-        assert_has_line(&text, &line);
-    }
-}
-
-#[test]
 fn a_duration_falls_into_its_bucket_in_seconds() {
-    let (metrics, requests) = metered();
-    requests.ended(Endpoint::Xml, Ending::Settled(Outcome::Delivered), DURATION);
-    let text = metrics.render();
+    let delivered = Ending::Settled(Outcome::Delivered);
+    let text = recorded(|| MeteredRequests.ended(Endpoint::Xml, delivered, DURATION));
     let labels = "endpoint=\"xml\",outcome=\"delivered\"";
     for (bound, count) in [("0.025", 0), ("0.1", 1), ("30", 1), ("+Inf", 1)] {
         let bucket = format!("{{{labels},le=\"{bound}\"}}");
@@ -73,19 +60,20 @@ fn a_duration_falls_into_its_bucket_in_seconds() {
 
 #[test]
 fn answers_are_counted_by_route_and_status_from_many_threads() {
-    let (metrics, requests) = metered();
+    let recorder = recorder();
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| {
+            let answer = || {
                 for _ in 0..500 {
-                    requests.answered("/healthz", StatusCode::OK);
-                    requests.answered(web::UNKNOWN_ROUTE, StatusCode::NOT_FOUND);
+                    MeteredRequests.answered("/healthz", StatusCode::OK);
+                    MeteredRequests.answered(web::UNKNOWN_ROUTE, StatusCode::NOT_FOUND);
                 }
-            });
+            };
+            scope.spawn(|| with_local_recorder(&recorder, answer));
         }
     });
     assert_eq!(
-        lines(&metrics.render(), "cep_http_responses_total"),
+        lines(&recorder.handle().render(), "cep_http_responses_total"),
         [
             "cep_http_responses_total{route=\"/healthz\",status=\"200\"} 2000",
             "cep_http_responses_total{route=\"unknown\",status=\"404\"} 2000",
@@ -95,12 +83,14 @@ fn answers_are_counted_by_route_and_status_from_many_threads() {
 
 #[test]
 fn what_was_added_up_before_a_look_is_not_counted_twice() {
-    let metrics = Arc::new(Metrics::new());
-    let journal = MeteredJournal::new(&metrics);
-    journal.committed(7, DURATION);
-    metrics.add_up();
-    journal.committed(3, DURATION);
-    journal.failed();
+    let recorder = recorder();
+    let metrics = Metrics(Some(recorder.handle()));
+    with_local_recorder(&recorder, || {
+        MeteredJournal.committed(7, DURATION);
+        metrics.add_up();
+        MeteredJournal.committed(3, DURATION);
+        MeteredJournal.failed();
+    });
     for _ in 0..2 {
         assert_eq!(
             lines(&metrics.render(), "cep_journal_"),
@@ -117,16 +107,20 @@ fn what_was_added_up_before_a_look_is_not_counted_twice() {
 
 #[tokio::test]
 async fn a_limiters_calls_are_counted_by_operation_and_result() {
-    let metrics = Arc::new(Metrics::new());
+    let recorder = recorder();
+    let _recording = metrics::set_default_local_recorder(&recorder);
     let clock = Arc::new(crate::system::SystemClock::new());
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
-    let limiter = MeteredLimiter::new(&metrics, limiter, clock);
+    let limiter = MeteredLimiter::new(limiter, clock);
     let key = CountedKey::first(KeyId(uuid::Uuid::nil()));
     limiter.admit(key).await.unwrap();
     limiter.admit(key).await.unwrap();
     limiter.peek(key).await.unwrap();
     assert_eq!(
-        lines(&metrics.render(), "cep_limiter_duration_seconds_count"),
+        lines(
+            &recorder.handle().render(),
+            "cep_limiter_duration_seconds_count"
+        ),
         [
             "cep_limiter_duration_seconds_count{operation=\"admit\",result=\"ok\"} 2",
             "cep_limiter_duration_seconds_count{operation=\"peek\",result=\"ok\"} 1",
@@ -136,13 +130,7 @@ async fn a_limiters_calls_are_counted_by_operation_and_result() {
 
 #[test]
 fn a_series_appears_with_its_first_value_unless_an_alert_looks_for_its_increase() {
-    let (metrics, _requests) = metered();
-    let _journal = MeteredJournal::new(&metrics);
-    let _banks = [Environment::Live, Environment::Test].map(|side| {
-        let clock = Arc::new(crate::system::SystemClock::new());
-        MeteredBank::new(&metrics, Arc::<ScriptedBank>::default(), side, clock)
-    });
-    let text = metrics.render();
+    let text = recorded(expose_alerted);
     let mut series = lines(&text, "cep_");
     series.retain(|line| !line.contains("_sum"));
     assert_eq!(
@@ -150,16 +138,15 @@ fn a_series_appears_with_its_first_value_unless_an_alert_looks_for_its_increase(
         [
             "cep_bank_lookup_duration_seconds_count{side=\"live\",outcome=\"protocol_error\"} 0",
             "cep_journal_failures_total 0",
+            "cep_seals_total{side=\"live\",verdict=\"invalid\"} 0",
         ]
     );
 }
 
 #[test]
 fn metrics_that_are_off_are_empty() {
-    let metrics = Arc::new(Metrics::off());
-    let requests = MeteredRequests::new(Arc::clone(&metrics));
-    requests.answered("/healthz", StatusCode::OK);
-    requests.ended(Endpoint::Xml, Ending::InvalidApiKey, DURATION);
+    let metrics = Metrics::off();
+    MeteredRequests.answered("/healthz", StatusCode::OK);
     metrics.add_up();
     assert_eq!(metrics.render(), "");
 }
@@ -167,19 +154,51 @@ fn metrics_that_are_off_are_empty() {
 #[test]
 fn names_are_prometheus_own_way_and_explained() {
     let mut seen = BTreeSet::new();
-    for name in &names::ALL {
-        assert!(seen.insert(name.name), "{} is there twice", name.name);
-        assert!(name.name.starts_with("cep_") || name.name.starts_with("process_"));
-        let is_explained = !name.help.is_empty() && !name.help.ends_with('.');
-        assert!(is_explained, "{}", name.help);
-        if let Kind::Counter = name.kind {
-            assert!(name.name.ends_with("_total"), "{}", name.name);
+    for metric in names::ALL {
+        assert!(seen.insert(metric.name), "{} is there twice", metric.name);
+        assert!(metric.name.starts_with("cep_") || metric.name.starts_with("process_"));
+        let is_explained = !metric.help.is_empty() && !metric.help.ends_with('.');
+        assert!(is_explained, "{}", metric.help);
+        if let Kind::Counter = metric.kind {
+            assert!(metric.name.ends_with("_total"), "{}", metric.name);
         }
-        if let Kind::Histogram { buckets } = name.kind {
-            assert!(buckets.is_sorted() && buckets.len() <= 16, "{}", name.name);
-        }
-        if name.unit == Some(metrics::Unit::Seconds) {
-            assert!(name.name.contains("_seconds"), "{}", name.name);
+        if let Kind::Histogram { buckets } = metric.kind {
+            let is_short = buckets.is_sorted() && buckets.len() <= 16;
+            assert!(is_short, "{}", metric.name);
         }
     }
+}
+
+/// An event of another name, or of another kind, would have no help text and no buckets.
+#[test]
+fn what_is_described_is_what_the_sources_record() {
+    let event = Regex::new(r#"\b(counter|gauge|histogram)!\(\s*"((?:cep|process)_\w+)""#).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut recorded = BTreeSet::new();
+    let mut folders = ["src", "application/src", "adapters"]
+        .map(|it| root.join(it))
+        .to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let source = fs::read_to_string(path).unwrap();
+                let events = event.captures_iter(&source);
+                recorded.extend(events.map(|it| (it[1].to_owned(), it[2].to_owned())));
+            }
+        }
+    }
+    // Its name is a constant.
+    recorded.insert(("gauge".to_owned(), process::CPU_SECONDS.to_owned()));
+    let described = names::ALL.iter().map(|metric| {
+        let kind = match metric.kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram { .. } => "histogram",
+        };
+        (kind.to_owned(), metric.name.to_owned())
+    });
+    assert_eq!(recorded, described.collect());
 }

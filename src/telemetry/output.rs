@@ -1,69 +1,88 @@
 //! Standard error, the output of the log.
 
-use std::io::{self, BufWriter, IsTerminal as _, Stderr, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Standard error, buffered. Clones share it.
-#[derive(Clone)]
+/// Bytes of lines that are written together.
+const WRITTEN_TOGETHER: usize = 64 * 1024;
+
+/// Standard error. Clones share it, and have a buffer each, of which whole lines are written.
+#[derive(Default)]
 pub(super) struct Output {
-    target: Arc<Mutex<Target>>,
-    /// Separate from the target, whose lock is held while standard error blocks.
-    is_holding_back: Arc<AtomicBool>,
+    lines: Vec<u8>,
+    shared: Arc<Shared>,
 }
 
-struct Target {
-    stderr: BufWriter<Stderr>,
-    held_back: Option<Vec<u8>>,
+#[derive(Default)]
+struct Shared {
+    /// Lines that are held back; `None` when they are written at once.
+    held_back: Mutex<Option<Vec<u8>>>,
+    flushes: AtomicU64,
+}
+
+impl Clone for Output {
+    fn clone(&self) -> Self {
+        Self {
+            lines: Vec::new(),
+            shared: Arc::clone(&self.shared),
+        }
+    }
 }
 
 impl Output {
-    pub(super) fn new() -> Self {
-        let target = Target {
-            stderr: BufWriter::with_capacity(64 * 1024, io::stderr()),
-            held_back: None,
-        };
-        Self {
-            target: Arc::new(Mutex::new(target)),
-            is_holding_back: Arc::default(),
-        }
-    }
-
     /// Holds back what is written to a terminal until [`Output::release`].
     pub(super) fn hold_back_on_terminal(&self) {
         if io::stderr().is_terminal() {
-            self.target().held_back = Some(Vec::new());
-            self.is_holding_back.store(true, Ordering::Release);
+            *self.shared.held_back() = Some(Vec::new());
         }
     }
 
     /// Writes the lines that were held back; later ones are written at once.
     pub(super) fn release(&self) {
-        if !self.is_holding_back.swap(false, Ordering::AcqRel) {
-            return;
-        }
-        let mut target = self.target();
-        let held_back = target.held_back.take().unwrap_or_default();
-        // There is no other place to report a standard error that can't be written.
-        let _ = target.stderr.write_all(&held_back);
-        let _ = target.stderr.flush();
+        let held_back = self.shared.held_back().take();
+        write(&held_back.unwrap_or_default());
     }
 
-    fn target(&self) -> MutexGuard<'_, Target> {
-        self.target.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Number of times that lines were written: it stays the same while standard error blocks.
+    pub(super) fn flushes(&self) -> u64 {
+        self.shared.flushes.load(Ordering::Relaxed)
+    }
+}
+
+impl Shared {
+    fn held_back(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
+        let held_back = self.held_back.lock();
+        held_back.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes whole lines. An error is ignored: there is no other place to report it.
+fn write(lines: &[u8]) {
+    if !lines.is_empty() {
+        let _ = io::stderr().lock().write_all(lines);
     }
 }
 
 impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut target = self.target();
-        match &mut target.held_back {
-            Some(held_back) => held_back.write(bytes),
-            None => target.stderr.write(bytes),
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.lines.extend_from_slice(line);
+        if self.lines.len() >= WRITTEN_TOGETHER {
+            self.flush()?;
         }
+        Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.target().stderr.flush()
+        let mut held_back = self.shared.held_back();
+        if let Some(held_back) = held_back.as_mut() {
+            held_back.append(&mut self.lines);
+            return Ok(());
+        }
+        drop(held_back);
+        write(&self.lines);
+        self.lines.clear();
+        self.shared.flushes.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 }

@@ -9,9 +9,8 @@ use cipher_aes::AesCipher;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
-use super::spawning_in;
+use super::tasks::spawning_in;
 use crate::config::{ServeOptions, StoreSecret};
-use crate::metrics::{MeteredArchive, Metrics};
 use crate::system::SystemTimer;
 
 /// Creates the archive, whose writes `tasks` tracks; `None` when it is off.
@@ -22,7 +21,6 @@ pub(super) fn archive(
     base: &Infrastructure,
     options: &ServeOptions,
     tasks: &TaskTracker,
-    metrics: &Arc<Metrics>,
     secret: &StoreSecret,
 ) -> Result<Option<Arc<ArchiveService>>> {
     let days = options.archive.proof_archive;
@@ -30,9 +28,8 @@ pub(super) fn archive(
         return Ok(None);
     }
     let secrets = secret.archive();
-    let store = MeteredArchive::new(metrics, Arc::new(base.store.clone()));
     Ok(Some(Arc::new(ArchiveService::new(ArchiveParts {
-        store: Arc::new(store),
+        store: Arc::new(base.store.clone()),
         cipher: Arc::new(AesCipher),
         secrets: secrets.map_err(|problem| anyhow!("CEP_STORE_SECRET: {problem}"))?,
         retention: TimeDelta::days(days.into()),

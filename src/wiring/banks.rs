@@ -7,11 +7,9 @@ use application::{
     ArchiveService, BankBySide, BankMonitor, ProofCache, ProofMemory, ProofService, SharedCatalogue,
 };
 use bank_portal::{Portal, PortalConfig, PortalUrl};
-use domain::keys::Environment;
 use ports::outbound::{Clock, Pacer, SealChecks};
 
 use crate::config::BankOptions;
-use crate::metrics::{MeteredBank, Metrics};
 use crate::private_files;
 use crate::traces::Traces;
 
@@ -37,20 +35,17 @@ pub(super) fn portal(
     Ok(traced(live.paced_by(pacer), traces))
 }
 
-/// Creates the banks of both environments, whose queries are measured.
+/// Creates the banks of both environments.
 pub(super) fn banks(
     live: Arc<Portal>,
     sandbox_url: &PortalUrl,
     traces: &Traces,
-    (metrics, clock): (&Arc<Metrics>, &Arc<dyn Clock>),
 ) -> Result<BankBySide> {
     let test = Portal::new(PortalConfig::new(sandbox_url.clone()));
     let test = test.context("preparing the sandbox's client")?;
-    let test = Arc::new(traced(test, traces));
-    let metered = |bank, side| Arc::new(MeteredBank::new(metrics, bank, side, Arc::clone(clock)));
     Ok(BankBySide {
-        live: metered(live, Environment::Live),
-        test: metered(test, Environment::Test),
+        live,
+        test: Arc::new(traced(test, traces)),
     })
 }
 

@@ -9,14 +9,13 @@ use application::{
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
-use ports::outbound::{BatchStore, KeyStore};
+use ports::outbound::KeyStore;
 use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
 use super::lookups::{Batches, StoredLookups, unusable};
-use super::spawning_in;
-use crate::metrics::MeteredBatches;
+use super::tasks::spawning_in;
 use crate::system::SystemTimer;
 
 impl StoredLookups {
@@ -35,14 +34,11 @@ impl StoredLookups {
         let secrets = self.secret.lookups();
         let secrets = secrets.map_err(|problem| unusable(&problem))?;
         let encryption = Arc::new(BatchEncryption::new(Arc::new(AesCipher), secrets));
-        let metered = |store: &Store| -> Arc<dyn BatchStore> {
-            Arc::new(MeteredBatches::new(&self.metrics, Arc::new(store.clone())))
-        };
         let places = Arc::<BatchPlaces>::default();
         let files = Arc::new(files);
         let over = |store: &Store, keys: Arc<dyn KeyStore>| {
             let sources = BatchSources {
-                store: metered(store),
+                store: Arc::new(store.clone()),
                 keys,
                 customers: Arc::new(store.clone()),
                 lookups: Arc::clone(lookups),
@@ -66,7 +62,7 @@ impl StoredLookups {
         let of_people = self.pool_of_people.as_ref();
         let of_people = of_people.map(|pool| over(pool, Arc::new(pool.clone())));
         let parts = FeederParts {
-            store: metered(&base.store),
+            store: Arc::new(base.store.clone()),
             encryption: Arc::clone(&encryption),
             lookups: Arc::clone(lookups),
             gatekeeper: Arc::clone(gatekeeper),

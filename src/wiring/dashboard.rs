@@ -1,31 +1,29 @@
-//! Services of the dashboard, which reads on connections of its own.
+//! The routes that need a session. Their services read on connections of their own.
 
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    BankBySide, BankMonitor, InsightSources, InsightsService, KeyService, SharedCatalogue,
+    BankBySide, BankMonitor, BrowserAddresses, InsightSources, InsightsService, KeyService,
+    SessionService, SharedCatalogue,
 };
 use axum::Router;
-use ports::outbound::DenyList as _;
-use rest::PeopleBatches;
+use dashboard::DashboardState;
+use graphql::GraphqlState;
+use identity_oidc::Oidc;
+use ports::outbound::{DenyList as _, IdentityProvider};
+use rest::{PeopleBatches, PeopleState};
 use store_seaorm::Store;
 use tokio_util::sync::CancellationToken;
-use web::RequestLayer;
+use web::{RequestLayer, SessionGuard};
 
+use super::identity::{Identity, callback};
 use super::infrastructure::Infrastructure;
 use super::lookups::{self, Lookups};
-use super::people::{self, DashboardDeps, Identity, SignIn, SignInDeps};
 use super::secrets::unusable;
+use super::storage;
 use super::webhooks::StoredWebhooks;
 use crate::low_priority::LowPriority;
-
-/// The dashboard, put together.
-pub(super) struct Dashboard<'a> {
-    identity: &'a Identity,
-    sign_in: SignIn,
-    dependencies: DashboardDeps,
-}
 
 /// Services that a dashboard shares with the API.
 pub(super) struct SharedServices<'a> {
@@ -41,60 +39,114 @@ pub(super) struct SharedServices<'a> {
     pub(super) stopping: &'a CancellationToken,
 }
 
-impl<'a> Dashboard<'a> {
-    /// The dashboard of an identity provider's people, on the connections of `pool`; `None` without them.
+/// The dashboard, put together.
+pub(super) struct Dashboard {
+    /// Routes `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks` and `/admin`.
+    pub(super) router: Router,
+    /// Batches of people over REST.
+    pub(super) batches: PeopleBatches,
+}
+
+impl Dashboard {
+    /// Creates the dashboard of an identity provider's people, on the connections of `pool`; `None` without them.
     ///
     /// # Errors
     /// The secret, or settings of the identity provider, can't be used; the database fails.
     pub(super) async fn new(
-        identity: Option<&'a Identity>,
+        identity: Option<&Identity>,
         pool: Option<&Store>,
         shared: &SharedServices<'_>,
     ) -> Result<Option<Self>> {
         let Some((identity, pool)) = identity.zip(pool) else {
             return Ok(None);
         };
-        let base = shared.base;
-        let ticket_seal = base.secret.ticket_seal();
-        let ended_at = base.store.sessions_ended_at().await;
-        let sign_in = SignInDeps {
-            denied: Arc::new(base.store.clone()),
-            clock: Arc::clone(&base.clock),
-            random: Arc::clone(&base.random),
-            ticket_seal: ticket_seal.map_err(|problem| unusable(&problem))?,
-            sessions_ended_at: ended_at.context("reading the database")?,
-        };
-        let batches = shared.lookups.batches.of_people.clone();
+        let SharedServices { base, .. } = shared;
+        let sessions = Arc::new(sessions(identity, base).await?);
+        let guard = Arc::new(SessionGuard {
+            sessions: Arc::clone(&sessions),
+            site: Arc::clone(&identity.site),
+        });
+        let insights = Arc::new(insights(base, pool, shared.banks));
         let lookups = lookups::of_people(base, pool, &shared.lookups.service);
+        let lookups = Arc::new(lookups);
+        let batches = shared.lookups.batches.of_people.clone();
+        let batches = batches.context("there are no batches for people")?;
+        let webhooks = Arc::new(shared.webhooks.service(base, pool));
+        let rest = rest::people_router(PeopleState {
+            keys: Arc::clone(shared.keys),
+            insights: Arc::clone(&insights),
+            lookups: Arc::clone(&lookups),
+            webhooks: Arc::clone(&webhooks),
+            request_layer: Arc::clone(shared.request_layer),
+            guard: Arc::clone(&guard),
+        });
+        let graphql = graphql::router(GraphqlState {
+            keys: Arc::clone(shared.keys),
+            insights,
+            lookups,
+            batches: Arc::clone(&batches),
+            webhooks,
+            clock: Arc::clone(&base.clock),
+            participants: shared.participants.clone(),
+            request_layer: Arc::clone(shared.request_layer),
+            guard: Arc::clone(&guard),
+            introspection: identity.introspection,
+            stopping: shared.stopping.clone(),
+        });
+        let page = dashboard::router(DashboardState {
+            sessions,
+            clock: Arc::clone(&base.clock),
+            site: Arc::clone(&identity.site),
+            request_layer: Arc::clone(shared.request_layer),
+        });
         Ok(Some(Self {
-            identity,
-            sign_in: SignIn::new(identity, sign_in)?,
-            dependencies: DashboardDeps {
-                keys: Arc::clone(shared.keys),
-                participants: shared.participants.clone(),
-                insights: Arc::new(insights(base, pool, shared.banks)),
-                lookups: Arc::new(lookups),
-                batches: batches.context("there are no batches for people")?,
-                webhooks: Arc::new(shared.webhooks.service(base, pool)),
-                clock: Arc::clone(&base.clock),
-                request_layer: Arc::clone(shared.request_layer),
-                stopping: shared.stopping.clone(),
-            },
+            router: rest.merge(graphql).merge(page),
+            batches: PeopleBatches { batches, guard },
         }))
     }
+}
 
-    /// Batches of people over REST.
-    pub(super) fn batches(&self) -> PeopleBatches {
-        PeopleBatches {
-            batches: Arc::clone(&self.dependencies.batches),
-            guard: Arc::clone(&self.sign_in.guard),
-        }
-    }
+/// Opens further connections to the database for the dashboard; `None` without one.
+///
+/// # Errors
+/// The database fails.
+pub(super) async fn connections(
+    store: &Store,
+    identity: Option<&Identity>,
+) -> Result<Option<Store>> {
+    let Some(_) = identity else {
+        return Ok(None);
+    };
+    let opened = store.with_separate_pool(storage::FEW).await;
+    Ok(Some(opened.context(
+        "opening the dashboard's connections to the database",
+    )?))
+}
 
-    /// The routes under sessions.
-    pub(super) fn router(self) -> Router {
-        people::router(self.identity, self.sign_in, self.dependencies)
-    }
+/// Creates the service of sessions with an identity provider.
+///
+/// # Errors
+/// The secret, or settings of the identity provider, can't be used; the database fails.
+async fn sessions(identity: &Identity, base: &Infrastructure) -> Result<SessionService> {
+    let ticket_seal = base.secret.ticket_seal();
+    let provider = Oidc::new(identity.provider.clone(), Arc::clone(&base.clock));
+    let provider: Arc<dyn IdentityProvider> =
+        Arc::new(provider.context("CEP_OIDC_CLIENT_ID, CEP_OIDC_AUDIENCE, CEP_OIDC_SCOPES")?);
+    let public = identity.site.public();
+    let sessions = SessionService::new(
+        provider,
+        Arc::new(base.store.clone()),
+        Arc::clone(&base.clock),
+        Arc::clone(&base.random),
+        ticket_seal.map_err(|problem| unusable(&problem))?,
+        BrowserAddresses {
+            signed_in: callback(public),
+            signed_out: public.to_string(),
+        },
+    );
+    // Sessions that began before the database was restored are invalid.
+    let ended_at = base.store.sessions_ended_at().await;
+    Ok(sessions.with_sessions_ended_at(ended_at.context("reading the database")?))
 }
 
 /// The service of the dashboard's queries.

@@ -5,20 +5,21 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    ChangeFeed, CountSource, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
-    KeyService, Reconciliation, ReplicaCount, ReplicaMonitor, Retirement,
+    Caller, ChangeFeed, CountSource, CredentialCache, DeliveryHistory, GatekeeperService,
+    HealthService, KeyService, Reconciliation, ReplicaCount, ReplicaMonitor, Retirement,
 };
 use chrono::{DateTime, Utc};
 use domain::erasure::{self, ErasureClock};
-use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal};
+use domain::people::customer::{Owner, Role};
+use domain::request::RequestId;
+use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal, new_id};
 use store_seaorm::Store;
 use uuid::Uuid;
 
 use super::limits::LimitBackend;
 use super::secrets::{hasher, hmac_secret};
-use super::{Deployment, storage};
-use crate::config::{HmacSecret, KeyOptions, ReplicaOptions};
-use crate::metrics::Metrics;
+use super::storage;
+use crate::config::{Deployment, HmacSecret, KeyOptions, ReplicaOptions};
 use crate::system::{SystemClock, SystemRandom, SystemTimer};
 
 /// The store, the secret of keys, and the rate limiter.
@@ -42,18 +43,14 @@ impl Infrastructure {
     ///
     /// # Errors
     /// The database or Redis can't be opened.
-    pub(super) async fn open(
-        options: &KeyOptions,
-        connections: u32,
-        metrics: &Arc<Metrics>,
-    ) -> Result<Self> {
-        let deployment = Deployment::of(options)?;
+    pub(super) async fn open(options: &KeyOptions, connections: u32) -> Result<Self> {
+        let deployment = Deployment::of(&options.database, &options.replicas)?;
         let store = storage::open(&options.database, deployment, connections).await?;
-        let opened = Self::on(options, metrics, store.clone()).await;
+        let opened = Self::on(options, store.clone()).await;
         storage::closed_on_error(&store, opened).await
     }
 
-    async fn on(options: &KeyOptions, metrics: &Arc<Metrics>, store: Store) -> Result<Self> {
+    async fn on(options: &KeyOptions, store: Store) -> Result<Self> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let stored = store.erasure_time().await?;
@@ -64,7 +61,7 @@ impl Infrastructure {
         // Unless configured: one, until the first heartbeat counts them.
         let configured = options.replicas.replicas;
         let replicas = Arc::new(ReplicaCount::new(configured.unwrap_or(NonZeroU32::MIN)));
-        let limits = LimitBackend::of(&options.replicas, &key_store, &clock, &replicas, metrics)?;
+        let limits = LimitBackend::of(&options.replicas, &key_store, &clock, &replicas)?;
         Ok(Self {
             clock,
             random,
@@ -100,6 +97,16 @@ impl Infrastructure {
         let beat = monitor.beat().await;
         beat.context("counting the replicas in the database")?;
         Ok(Some(Arc::new(monitor)))
+    }
+
+    /// The caller for work that is done on this machine: an admin.
+    pub(super) fn operator(&self) -> Caller {
+        let id = new_id(self.clock.as_ref(), self.random.as_ref());
+        Caller {
+            owner: Owner::operator(),
+            role: Role::Admin,
+            request_id: RequestId::from_uuid(id),
+        }
     }
 
     pub(super) fn key_service(&self) -> Result<KeyService> {

@@ -12,37 +12,8 @@ use memory::{InProcessLimiter, InProcessPacer};
 use ports::outbound::{Clock, KeyStore, Limiter, Pacer};
 use uuid::Uuid;
 
-use crate::config::{KeyOptions, ReplicaOptions, ServerUrl};
-use crate::metrics::{MeteredLimiter, MeteredPacer, Metrics};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deployment {
-    /// One process, with an embedded database and the limits in its memory.
-    Embedded,
-    /// Any number of processes, which share a database server and Redis.
-    Replicated,
-}
-
-impl Deployment {
-    /// Derives the deployment from the options.
-    ///
-    /// # Errors
-    /// A database server without Redis, or Redis without one: limits would be multiplied, or lost.
-    pub(crate) fn of(options: &KeyOptions) -> Result<Self> {
-        match (options.database.is_server(), options.replicas.has_redis()) {
-            (false, false) => Ok(Self::Embedded),
-            (true, true) => Ok(Self::Replicated),
-            (true, false) => bail!(
-                "CEP_DATABASE_URL names a server that replicas share, and their limits would be \
-                 each its own: set CEP_REDIS_URL or CEP_REDIS_CLUSTER too"
-            ),
-            (false, true) => bail!(
-                "CEP_REDIS_URL and CEP_REDIS_CLUSTER are for replicas, which need a database server: \
-                 set CEP_DATABASE_URL to postgres://…, or leave Redis out"
-            ),
-        }
-    }
-}
+use crate::config::{ReplicaOptions, ServerUrl};
+use crate::metrics::MeteredLimiter;
 
 pub(super) enum LimitBackend {
     /// Limits in the memory of this process.
@@ -66,7 +37,7 @@ pub(super) struct BankPacing {
 }
 
 impl LimitBackend {
-    /// Creates the backend that the options select, with metrics.
+    /// Creates the backend that the options select; calls of its limiter are measured.
     ///
     /// # Errors
     /// The options can't be used.
@@ -75,11 +46,10 @@ impl LimitBackend {
         keys: &Arc<dyn KeyStore>,
         clock: &Arc<dyn Clock>,
         replicas: &Arc<ReplicaCount>,
-        metrics: &Arc<Metrics>,
     ) -> Result<Self> {
         let in_process = Arc::new(InProcessLimiter::new(Arc::clone(clock)));
         let metered = |limiter| -> Arc<dyn Limiter> {
-            Arc::new(MeteredLimiter::new(metrics, limiter, Arc::clone(clock)))
+            Arc::new(MeteredLimiter::new(limiter, Arc::clone(clock)))
         };
         let Some(redis) = redis(options)? else {
             return Ok(Self::InProcess {
@@ -108,13 +78,12 @@ impl LimitBackend {
         budget: NonZeroU32,
         replicas: &Arc<ReplicaCount>,
         process: Uuid,
-        (clock, metrics): (&Arc<dyn Clock>, &Arc<Metrics>),
+        clock: &Arc<dyn Clock>,
     ) -> BankPacing {
         let pacing = Pacing::new(budget);
-        let metered = |pacer| Arc::new(MeteredPacer::new(metrics, pacer, Arc::clone(clock)));
         let Self::Shared { redis, .. } = self else {
             return BankPacing {
-                pacer: metered(Arc::new(InProcessPacer::new(pacing))),
+                pacer: Arc::new(InProcessPacer::new(pacing)),
                 fallback: None,
             };
         };
@@ -126,7 +95,7 @@ impl LimitBackend {
             Arc::clone(clock),
         ));
         BankPacing {
-            pacer: metered(fallback.clone()),
+            pacer: fallback.clone(),
             fallback: Some(fallback),
         }
     }

@@ -17,9 +17,8 @@ use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
-use super::spawning_in;
+use super::tasks::spawning_in;
 use crate::config::{LookupOptions, StoreSecret};
-use crate::metrics::{MeteredLookups, Metrics};
 use crate::system::SystemTimer;
 
 /// Parts of stored lookups that the server's start and stop need.
@@ -29,8 +28,6 @@ pub(crate) struct Lookups {
     pub(crate) worker: Option<Arc<LookupWorker>>,
     /// `None` on SQLite, which only one process serves.
     pub(crate) listener: Option<Arc<LookupListener>>,
-    /// Queue of stored lookups, read for metrics.
-    pub(crate) queue: Arc<dyn LookupStore>,
     pub(crate) batches: Batches,
 }
 
@@ -56,7 +53,6 @@ pub(super) struct StoredLookups {
     pub(super) signals: Arc<LookupSignals>,
     /// Wakes the delivery of webhooks when a lookup ends.
     pub(super) webhooks: Arc<WorkSignal>,
-    pub(super) metrics: Arc<Metrics>,
 }
 
 impl StoredLookups {
@@ -69,25 +65,19 @@ impl StoredLookups {
         (base, pool_of_people): (&Infrastructure, Option<&Store>),
         (options, pacing): (LookupOptions, Pacing),
         secret: &StoreSecret,
-        metrics: &Arc<Metrics>,
     ) -> Result<Self> {
         let secrets = secret.lookups();
         let secrets = secrets.map_err(|problem| unusable(&problem))?;
         Ok(Self {
             options,
             pacing,
-            store: Arc::new(MeteredLookups::new(metrics, Arc::new(base.store.clone()))),
+            store: Arc::new(base.store.clone()),
             pool_of_people: pool_of_people.cloned(),
             encryption: Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets)),
             secret: secret.clone(),
             signals: Arc::default(),
             webhooks: Arc::default(),
-            metrics: Arc::clone(metrics),
         })
-    }
-
-    pub(super) fn queue(&self) -> Arc<dyn LookupStore> {
-        Arc::clone(&self.store)
     }
 
     /// Creates the service for callers of the API.

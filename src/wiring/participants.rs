@@ -1,17 +1,13 @@
-//! The catalogue of participants: its renewal by a server, and by a command.
+//! The catalogue of participants, and its renewal.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use application::{CatalogueRenewal, ReplicaCount, SharedCatalogue};
-use ports::outbound::{ParticipantSource, new_id};
+use application::{CatalogueRenewal, SharedCatalogue};
+use ports::outbound::ParticipantSource;
 
 use super::infrastructure::Infrastructure;
-use super::{Deployment, storage};
-use crate::config::{BankOptions, KeyOptions};
-use crate::metrics::Metrics;
-use crate::traces::Traces;
+use crate::config::BankOptions;
 
 impl Infrastructure {
     /// Loads the stored catalogue; returns it, and its renewal from `source`.
@@ -35,57 +31,5 @@ impl Infrastructure {
             options.bank_timeout,
         );
         Ok((catalogue, renewal))
-    }
-}
-
-/// Process that may query the central bank within the budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BudgetHolder {
-    /// This command: no server runs, or the budget is in Redis.
-    Command,
-    /// The running server on the embedded database, which has the budget in its memory.
-    Server,
-}
-
-/// Runs `work` with the catalogue and its renewal. The database is closed even if `work` fails.
-///
-/// # Errors
-/// The database can't be opened, or `work` fails.
-pub(crate) async fn with_participants<W>(
-    options: &KeyOptions,
-    bank: &BankOptions,
-    work: W,
-) -> Result<()>
-where
-    W: AsyncFnOnce(&SharedCatalogue, &CatalogueRenewal, BudgetHolder) -> Result<()>,
-{
-    // Locked before the database is opened, and until it is closed.
-    let (_alone, holder) = budget_holder(options)?;
-    let metrics = Arc::new(Metrics::off());
-    let base = Infrastructure::open(options, storage::FEW, &metrics).await?;
-    let worked = async {
-        // A command doesn't count as a replica: while Redis fails it uses the smallest share, a
-        // turn a minute.
-        let sharing = Arc::new(ReplicaCount::new(NonZeroU32::MAX));
-        let process = new_id(base.clock.as_ref(), base.random.as_ref());
-        let pacing =
-            base.limits
-                .pacing(bank.bank_budget, &sharing, process, (&base.clock, &metrics));
-        let portal = super::banks::portal(bank, pacing.pacer, &Traces::off())?;
-        let (catalogue, renewal) = base.participants(bank, Arc::new(portal)).await?;
-        work(&catalogue, &renewal, holder).await
-    };
-    let worked = worked.await;
-    storage::closed_after(base.store, worked).await
-}
-
-/// Takes the lock of the serving process, so that no server starts meanwhile.
-fn budget_holder(
-    options: &KeyOptions,
-) -> Result<(Option<store_seaorm::ServingLock>, BudgetHolder)> {
-    match storage::lock(&options.database, Deployment::of(options)?) {
-        Ok(alone) => Ok((alone, BudgetHolder::Command)),
-        Err(error) if storage::is_taken(&error) => Ok((None, BudgetHolder::Server)),
-        Err(error) => Err(error),
     }
 }

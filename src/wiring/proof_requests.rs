@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 use super::infrastructure::Infrastructure;
 use super::lookups::{Lookups, StoredLookups};
 use super::seals::FileThreads;
-use super::spawning_in;
+use super::tasks::spawning_in;
 use crate::low_priority::LowPriority;
 
 pub(super) struct RequestServices {
@@ -59,7 +59,6 @@ impl Infrastructure {
             service: lookups,
             worker,
             listener: stored.listener(self),
-            queue: stored.queue(),
             batches,
         };
         Ok(RequestServices { requests, lookups })

@@ -1,4 +1,4 @@
-//! Seals of proofs: the server's checks, and the commands' administration of keys.
+//! Seals of proofs, and checks of files.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -18,65 +18,10 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use zip_files::DeflatedZip;
 
-use super::infrastructure::Infrastructure;
-use super::{Deployment, storage};
-use crate::config::DatabaseOptions;
 use crate::system::SystemClock;
 
-impl Infrastructure {
-    /// Creates the service that checks seals with the stored keys.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub(super) async fn seals(&self) -> Result<Arc<SealService>> {
-        let seals = checked_with(&self.store, &self.clock).await?;
-        Ok(Arc::new(seals))
-    }
-}
-
-/// Runs `work` with the administration of seal keys. The database is closed even if `work` fails.
-///
-/// # Errors
-/// The database can't be opened, or `work` fails.
-pub(crate) async fn with_seals<W>(options: &DatabaseOptions, work: W) -> Result<()>
-where
-    W: AsyncFnOnce(&SealAdministration) -> Result<()>,
-{
-    let store = open(options).await?;
-    let worked = async {
-        let seals = SealAdministration::new(
-            Arc::new(store.clone()),
-            Arc::new(RsaSealVerifier),
-            Arc::new(SystemClock::new()),
-            builtin_keys()?,
-        );
-        work(&seals).await
-    };
-    let worked = worked.await;
-    storage::closed_after(store, worked).await
-}
-
-/// Runs `work` with the service that checks proof files. The database is closed even if `work`
-/// fails.
-///
-/// # Errors
-/// The database can't be opened, or `work` fails.
-pub(crate) async fn with_proof_checks<T, W>(options: &DatabaseOptions, work: W) -> Result<T>
-where
-    W: AsyncFnOnce(&ProofCheckService) -> Result<T>,
-{
-    let store = open(options).await?;
-    let worked = async {
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let seals = checked_with(&store, &clock).await?;
-        work(&proof_checks(Arc::new(seals), clock)).await
-    };
-    let worked = worked.await;
-    storage::closed_after(store, worked).await
-}
-
 /// Creates the service that checks proof files with these keys.
-fn proof_checks(seals: Arc<SealService>, clock: Arc<dyn Clock>) -> ProofCheckService {
+pub(super) fn proof_checks(seals: Arc<SealService>, clock: Arc<dyn Clock>) -> ProofCheckService {
     ProofCheckService::new(seals, Arc::new(PortalPdf), Arc::new(DeflatedZip), clock)
 }
 
@@ -130,17 +75,11 @@ impl FileThreads {
     }
 }
 
-async fn open(options: &DatabaseOptions) -> Result<Store> {
-    let deployment = if options.is_server() {
-        Deployment::Replicated
-    } else {
-        Deployment::Embedded
-    };
-    storage::open(options, deployment, storage::FEW).await
-}
-
 /// Creates the service that checks seals with the keys in this store.
-async fn checked_with(store: &Store, clock: &Arc<dyn Clock>) -> Result<SealService> {
+///
+/// # Errors
+/// The database fails.
+pub(super) async fn service(store: &Store, clock: &Arc<dyn Clock>) -> Result<SealService> {
     let seals = SealService::new(
         Arc::new(store.clone()),
         Arc::new(RsaSealVerifier),
@@ -150,6 +89,19 @@ async fn checked_with(store: &Store, clock: &Arc<dyn Clock>) -> Result<SealServi
     let read = seals.refresh().await;
     read.context("reading the keys of seals")?;
     Ok(seals)
+}
+
+/// Creates the administration of the keys in this store.
+///
+/// # Errors
+/// A key of the sandbox can't be read.
+pub(super) fn administration(store: &Store) -> Result<SealAdministration> {
+    Ok(SealAdministration::new(
+        Arc::new(store.clone()),
+        Arc::new(RsaSealVerifier),
+        Arc::new(SystemClock::new()),
+        builtin_keys()?,
+    ))
 }
 
 /// The sandbox's keys; one of them verifies the proofs of `test` keys. The private part of both is

@@ -6,8 +6,7 @@ use domain::keys::{HashGeneration, KeyHasher};
 use ports::outbound::{DatabaseSecret, KeyStore, Random, SecretFingerprints as _};
 use store_seaorm::Store;
 
-use super::Deployment;
-use crate::config::{HmacSecret, KeyOptions, ServeOptions, StoreSecret};
+use crate::config::{Deployment, HmacSecret, KeyOptions, ServeOptions, StoreSecret};
 use crate::secret;
 
 /// The secret that was set, or the one in the data folder; the one that the keys of this database
@@ -59,7 +58,7 @@ async fn given_secret(
     if let Some(secret) = options.hmac_secret.get() {
         return Ok(secret.clone());
     }
-    if Deployment::of(options)? == Deployment::Replicated {
+    if Deployment::of(&options.database, &options.replicas)? == Deployment::Replicated {
         bail!("replicas need one secret: set CEP_HMAC_SECRET to the same 32 bytes or more on each");
     }
     if !secret::is_in_folder::<HmacSecret>(&options.database.data_dir) && !keys.is_empty().await? {
@@ -107,7 +106,7 @@ async fn given_store_secret(
     if let Some(secret) = options.archive.store_secret.get() {
         return Ok(secret.clone());
     }
-    if Deployment::of(&options.keys)? == Deployment::Replicated {
+    if Deployment::of(&options.keys.database, &options.keys.replicas)? == Deployment::Replicated {
         bail!(
             "replicas need one secret for the lookups and proofs that they keep: set CEP_STORE_SECRET to \
              the same 32 bytes or more on each"

@@ -1,14 +1,11 @@
 //! The database: opening, its schema, and the lock of the one process that may serve on it.
 
 use anyhow::{Context, Result, bail};
-use chrono::{DateTime, Utc};
 use store_seaorm::{
     LockError, OpenError, SchemaError, ServingLock, Store, StoreOptions, sqlite_url,
 };
 
-use super::Deployment;
-use super::people::Identity;
-use crate::config::{DatabaseOptions, RoleOptions};
+use crate::config::{DatabaseOptions, Deployment};
 
 /// The embedded database's name in the data folder.
 const DATABASE: &str = "cep.db";
@@ -33,7 +30,7 @@ pub(super) async fn open(
     Ok(store)
 }
 
-async fn at_newest_schema(deployment: Deployment, store: &Store) -> Result<()> {
+pub(super) async fn at_newest_schema(deployment: Deployment, store: &Store) -> Result<()> {
     match deployment {
         Deployment::Embedded => migrate(store).await,
         Deployment::Replicated => match store.check_schema().await {
@@ -80,94 +77,12 @@ pub(super) async fn closed_after<T>(store: Store, work: Result<T>) -> Result<T> 
     Ok(worked)
 }
 
-/// Brings the database to its newest schema, and gives the role that serves its rights. Two at once are
-/// safe: one works, the other waits.
-///
-/// # Errors
-/// It can't be opened or changed.
-pub(crate) async fn bring_up_to_date(options: &DatabaseOptions, roles: &RoleOptions) -> Result<()> {
-    let store = open_with(options, FEW).await?;
-    let ready = async {
-        migrate(&store).await?;
-        let Some(role) = &roles.serving_role else {
-            return Ok(());
-        };
-        let granted = store.grant_serving(role).await;
-        granted.context("giving the role that serves its rights (CEP_SERVING_ROLE)")
-    };
-    let ready = ready.await;
-    closed_after(store, ready).await
-}
-
-/// Webhooks of a database that was restored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct EndedByRestore {
-    /// Those that are disabled until their owners enable them.
-    pub(crate) disabled: u64,
-    /// Those that were disabled already.
-    pub(crate) disabled_before: u64,
-}
-
-/// Ends what a database that was restored from a copy may have revived: every session of before, and webhooks until
-/// their owners enable them again.
-///
-/// # Errors
-/// There is no database, or it has no tables; a gateway serves on it; it can't be opened or changed.
-pub(crate) async fn end_revived(
-    options: &DatabaseOptions,
-    at: DateTime<Utc>,
-) -> Result<EndedByRestore> {
-    let deployment = if options.is_server() {
-        Deployment::Replicated
-    } else {
-        Deployment::Embedded
-    };
-    if let Some(missing) = Store::missing_file(&url(options)?)? {
-        bail!(
-            "there is no database {} ({}): restore a copy there first",
-            missing.display(),
-            variable(options)
-        );
-    }
-    let _lock = lock(options, deployment)?;
-    let store = open_with(options, FEW).await?;
-    let ended = end_revived_on(&store, deployment, at).await;
-    let ended = ended.with_context(|| format!("the restored database ({})", variable(options)));
-    closed_after(store, ended).await
-}
-
-async fn end_revived_on(
-    store: &Store,
-    deployment: Deployment,
-    at: DateTime<Utc>,
-) -> Result<EndedByRestore> {
-    if !store.has_tables().await? {
-        bail!(
-            "it has no tables, so what was restored is no copy of a gateway's database: restore one first"
-        );
-    }
-    at_newest_schema(deployment, store).await?;
-    Ok(EndedByRestore {
-        disabled_before: store.disabled_endpoints().await?,
-        disabled: application::end_revived(store, store, at).await?,
-    })
-}
-
-async fn migrate(store: &Store) -> Result<()> {
+pub(super) async fn migrate(store: &Store) -> Result<()> {
     let migrated = store.migrate().await;
     migrated.context("bringing the database to its newest schema")
 }
 
-/// Opens further connections to the same database for the dashboard.
-///
-/// # Errors
-/// A database that fails.
-async fn open_for_insights(store: &Store) -> Result<Store> {
-    let opened = store.with_separate_pool(FEW).await;
-    opened.context("opening the dashboard's connections to the database")
-}
-
-async fn open_with(options: &DatabaseOptions, connections: u32) -> Result<Store> {
+pub(super) async fn open_with(options: &DatabaseOptions, connections: u32) -> Result<Store> {
     let usual = StoreOptions::default();
     let store = StoreOptions {
         connections,
@@ -206,7 +121,7 @@ pub(super) fn is_taken(error: &anyhow::Error) -> bool {
     })
 }
 
-fn url(options: &DatabaseOptions) -> Result<String> {
+pub(super) fn url(options: &DatabaseOptions) -> Result<String> {
     match options.database_url.get() {
         Some(url) => Ok(url.reveal().to_owned()),
         None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR"),
@@ -214,23 +129,9 @@ fn url(options: &DatabaseOptions) -> Result<String> {
 }
 
 /// The variable that names the database.
-fn variable(options: &DatabaseOptions) -> &'static str {
+pub(super) fn variable(options: &DatabaseOptions) -> &'static str {
     match options.database_url.get() {
         Some(_) => "CEP_DATABASE_URL",
         None => "CEP_DATA_DIR",
-    }
-}
-
-/// The connections of the dashboard's queries; `None` when there is no dashboard.
-///
-/// # Errors
-/// The database fails.
-pub(super) async fn for_insights(
-    store: &Store,
-    identity: Option<&Identity>,
-) -> Result<Option<Store>> {
-    match identity {
-        Some(_) => open_for_insights(store).await.map(Some),
-        None => Ok(None),
     }
 }

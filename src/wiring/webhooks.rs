@@ -13,12 +13,11 @@ use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 use webhook_http::HttpSender;
 
+use super::identity::Identity;
 use super::infrastructure::Infrastructure;
 use super::lookups::StoredLookups;
-use super::people::Identity;
-use super::spawning_in;
+use super::tasks::spawning_in;
 use crate::config::{StoreSecret, Switch, WebhookOptions};
-use crate::metrics::MeteredSender;
 use crate::system::SystemTimer;
 
 /// Maximum number of messages that this process sends at the same time.
@@ -33,7 +32,7 @@ pub(crate) struct Deliveries {
 /// Creates the services of webhooks, and holds what they share.
 pub(super) struct StoredWebhooks {
     encryption: Arc<WebhookEncryption>,
-    sender: Arc<MeteredSender>,
+    sender: Arc<HttpSender>,
     signal: Arc<WorkSignal>,
     reach: Reach,
 }
@@ -53,7 +52,6 @@ impl StoredWebhooks {
         let secrets = secrets.map_err(|problem| anyhow::anyhow!("CEP_STORE_SECRET: {problem}"))?;
         let reach = reach(options.webhook_allow_loopback, identity)?;
         let sender = HttpSender::new(reach).context("the client that sends webhooks")?;
-        let sender = MeteredSender::new(&stored.metrics, Arc::new(sender));
         Ok(Self {
             encryption: Arc::new(WebhookEncryption::new(Arc::new(AesCipher), secrets)),
             sender: Arc::new(sender),

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::insights::{BankHealth, BankState};
+use crate::metrics;
 use domain::keys::Environment;
 use domain::latency::Latencies;
 use domain::pacing::BankBudget;
@@ -68,9 +69,10 @@ impl BankMonitor {
     ) -> Result<BankAnswer, BankError> {
         let started = self.clock.monotonic();
         let result = lookup.await;
+        let ended = self.clock.monotonic();
+        let duration = ended.saturating_sub(started);
+        metrics::bank_queried(environment, &result, duration);
         if let Some(outcome) = LookupOutcome::of(&result) {
-            let ended = self.clock.monotonic();
-            let duration = ended.saturating_sub(started);
             self.history(environment)
                 .add(minute(ended), outcome, duration);
         }

@@ -11,6 +11,7 @@ use super::caller::{BatchKey, Owner, store_failed, unavailable};
 use super::content::{BatchContent, StoredRow};
 use super::draft::CheckedRows;
 use super::service::BatchService;
+use crate::metrics;
 
 /// Maximum number of a customer's batches that aren't final.
 const MAX_OPEN: u32 = 20;
@@ -80,7 +81,10 @@ impl BatchService {
         };
         let added = self.sources.store.add_batch(&batch, bounds).await;
         match added.map_err(store_failed)? {
-            BatchAddition::Added => Ok(id),
+            BatchAddition::Added => {
+                metrics::batch_created();
+                Ok(id)
+            }
             BatchAddition::TooManyOpen => Err(BatchError::TooManyOpen { limit: MAX_OPEN }),
             BatchAddition::TooManyRows => Err(BatchError::TooManyRows {
                 limit: MAX_KEPT_ROWS,

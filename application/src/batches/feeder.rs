@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::batches::{POLL_BACKOFF, RowNumber, window};
+use domain::batches::{BatchState, POLL_BACKOFF, RowNumber, window};
 use domain::keys::CountedKey;
 use domain::lookups::LookupState;
 use domain::pacing::Pacing;
@@ -20,6 +20,7 @@ use super::encryption::BatchEncryption;
 use super::rows::BatchRows;
 use crate::admission::{GatekeeperService, NotCharged};
 use crate::lookups::{LookupService, LookupSignals};
+use crate::metrics;
 use crate::sync::worker::{LEASE, Place, Queue, Tasks, Worker};
 use crate::sync::{SpawnTask, WorkSignal};
 
@@ -157,6 +158,9 @@ impl FeederParts {
         };
         let released = self.store.release_batch(&release).await;
         self.webhooks.work();
+        if matches!(released, Ok(true)) && change == BatchChange::Finish {
+            metrics::batch_ended(BatchState::Finished);
+        }
         released.map_err(|error| Arc::new(error) as Cause)
     }
 
@@ -311,6 +315,7 @@ impl FeederParts {
         let canceled = self.store.cancel_batch(facts.customer, facts.id, now);
         let canceled = canceled.await.map_err(|error| Arc::new(error) as Cause)?;
         if let BatchCancellation::Canceled { lookups } = canceled {
+            metrics::batch_ended(BatchState::Canceled);
             self.lookups.conclude_canceled_rows(lookups).await;
         }
         tracing::info!(target: "cep::batch", id = %facts.id, "a batch was canceled: its key was revoked");

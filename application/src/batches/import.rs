@@ -29,6 +29,7 @@ use super::sent_files::{NotRead, PdfReading, SentFile};
 use super::service::BatchService;
 use crate::admission::Settlement;
 use crate::lookups::{Answer, charged};
+use crate::metrics;
 use crate::proofs::Presented;
 
 mod matched;
@@ -294,6 +295,7 @@ impl BatchService {
         let imported = imported.await.map_err(store_failed)?;
         let imported = imported.ok_or(BatchError::Canceled)?;
         self.sources.webhooks.work();
+        metrics::proofs_imported(&proofs, &imported);
         let mut delivered = Vec::with_capacity(imported.len());
         let mut marks = Vec::with_capacity(imported.len());
         for lookup in imported {

@@ -15,6 +15,7 @@ use super::content::BatchContent;
 use super::feeder::FeederParts;
 use super::row_lookup::row_lookup;
 use crate::admission::{ChargedRequest, NotCharged, UnattendedCharge};
+use crate::metrics;
 
 impl FeederParts {
     /// Charges up to `most` requests; returns the charges, and the reason if there are fewer.
@@ -74,6 +75,7 @@ impl FeederParts {
             Err(cause) => Err(cause),
         };
         if matches!(is_stored, Ok(true)) {
+            metrics::lookups_created(ids.len());
             self.signals.work();
             return is_stored;
         }

@@ -8,7 +8,7 @@ use super::types::{
 };
 use bytes::Bytes;
 use chrono::TimeDelta;
-use domain::batches::BatchId;
+use domain::batches::{BatchId, BatchState};
 use domain::calendar;
 use domain::idempotency::FirstAnswer;
 use domain::keys::{CountedKey, KeyId};
@@ -35,6 +35,7 @@ use super::view::Views;
 use crate::admission::GatekeeperService;
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::{LookupService, ReadTurn};
+use crate::metrics;
 use crate::people::Authorization;
 use crate::proofs::DeliveryHistory;
 use crate::sync::WorkSignal;
@@ -267,6 +268,7 @@ impl BatchService {
         match canceled.await.map_err(store_failed)? {
             BatchCancellation::Canceled { lookups } => {
                 tracing::info!(target: "cep::batch", %id, "a batch was canceled");
+                metrics::batch_ended(BatchState::Canceled);
                 self.sources.lookups.conclude_canceled_rows(lookups).await;
                 let batch = self.own(&owner, id).await?;
                 Ok(owner.read(self.view(&owner, &batch).await?))

@@ -11,7 +11,7 @@ use async_lock::{Semaphore, SemaphoreGuardArc};
 use chrono::TimeDelta;
 use domain::keys::{Environment, KeyId};
 use domain::limits::rate::Rate;
-use domain::lookups::LookupId;
+use domain::lookups::{LookupId, LookupState};
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::{LookupClass, Pacing};
 use domain::page::Page;
@@ -31,6 +31,7 @@ use super::reader::{LookupReader, ReadError};
 use super::signals::LookupSignals;
 use super::waits::{Waits, progress};
 use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement};
+use crate::metrics;
 use crate::sync::buckets::Buckets;
 use crate::sync::places::{Place, Places};
 
@@ -152,14 +153,21 @@ impl LookupService {
             claim,
         };
         let added = self.store.add_lookup(&lookup).await;
-        added.map_err(|error| not_stored(Arc::new(error)))
+        added.map_err(|error| not_stored(Arc::new(error)))?;
+        metrics::lookups_created(1);
+        Ok(())
     }
 
     /// Removes a lookup whose request couldn't be charged.
     pub(crate) async fn withdraw(&self, customer: CustomerId, id: LookupId) {
         let canceled = self.store.cancel_lookup(customer, id, self.clock.now());
         let removed = match canceled.await {
-            Ok(_) => self.store.erase_lookup(customer, id).await.map(drop),
+            Ok(canceled) => {
+                if let Cancellation::Canceled(_) = canceled {
+                    metrics::lookups_ended(LookupState::Canceled, 1);
+                }
+                self.store.erase_lookup(customer, id).await.map(drop)
+            }
             Err(error) => Err(error),
         };
         if let Err(error) = removed {
@@ -230,6 +238,7 @@ impl LookupService {
 
     /// Signals the end of a canceled lookup, and records that of its request.
     async fn conclude_canceled(&self, facts: &LookupFacts) {
+        metrics::lookups_ended(LookupState::Canceled, 1);
         self.signals.changed(facts.id);
         let settlement = Settlement::of(Outcome::Canceled);
         let concluded = self

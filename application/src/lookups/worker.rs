@@ -30,6 +30,7 @@ use super::finding::Finding;
 use super::service::charged;
 use super::signals::LookupSignals;
 use crate::admission::GatekeeperService;
+use crate::metrics;
 use crate::proofs::{
     DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, ProofSource,
 };
@@ -169,7 +170,10 @@ impl WorkerParts {
             let renewed = Lease { until, ..lease };
             match self.store.renew_lease(lookup.facts.id, renewed).await {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => {
+                    metrics::lease_lost();
+                    return;
+                }
                 // The lease remains valid unless another process claims the lookup, which is detected when
                 // the result is stored.
                 Err(error) => tracing::warn!(%error, "a lease could not be renewed"),
@@ -349,7 +353,10 @@ impl WorkerParts {
     async fn store_end(&self, end: &ClaimEnd) -> Result<bool, Cause> {
         let stored = self.store.end_claim(end).await;
         let stored = stored.map_err(|error| Arc::new(error) as Cause)?;
-        if !stored {
+        if stored {
+            metrics::claim_ended(end);
+        } else {
+            metrics::lease_lost();
             tracing::info!(id = %end.id, "a lookup was canceled, or another process goes on with it");
         }
         Ok(stored)

@@ -4,11 +4,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::delivery::FetchError;
 use bytes::Bytes;
+use domain::keys::Environment;
 use domain::proofs::Proof;
 use domain::proofs::file::FileStem;
 use domain::seals::CheckedSeal;
 use domain::transfer::Transfer;
-use ports::outbound::BankFiles;
+use ports::outbound::{BankFiles, SealChecks};
+
+use crate::metrics;
 
 use super::memory::{CachedProof, Origin, Pdf, Session};
 
@@ -54,6 +57,17 @@ pub(super) fn accept(
         marks: OnceLock::new(),
         archiving: OnceLock::new(),
     })
+}
+
+/// Checks the seal of a proof that the bank delivered, now or before it was archived.
+pub(super) fn checked(
+    seals: &dyn SealChecks,
+    environment: Environment,
+    proof: &Proof,
+) -> CheckedSeal {
+    let checked = seals.check(environment, proof);
+    metrics::seal_checked(environment, checked.verdict);
+    checked
 }
 
 /// The bank delivered fewer files than requested.

@@ -22,9 +22,10 @@ use ports::outbound::{
 };
 use tracing::Instrument as _;
 
-use super::acceptance::accept;
+use super::acceptance::{accept, checked};
 use super::memory::{CachedProof, Origin, Subject};
 use super::pending_write::PendingWrite;
+use crate::metrics;
 use crate::sync::SpawnTask;
 use crate::sync::circuit::{Circuit, Service};
 use crate::sync::places::Places;
@@ -127,6 +128,7 @@ impl ArchiveService {
         let since = self.parts.clock.now() - self.parts.retention;
         let reading = self.parts.store.archived_proofs(&indexes, since);
         let read = call.end(self.in_time(READ_TIMEOUT, reading).await);
+        metrics::archive_read(&read);
         read.inspect_err(|cause| {
             tracing::warn!(%request_id, %cause, "the archive of proofs can't be read: the bank is asked");
         })
@@ -150,7 +152,7 @@ impl ArchiveService {
             xml: Some(content.xml),
             pdf: None,
         };
-        let check = |proof: &Proof| seals.check(subject.environment, proof);
+        let check = |proof: &Proof| checked(seals, subject.environment, proof);
         let accepted = accept(&subject.transfer, None, files, check);
         let accepted = accepted.map_err(|error| Arc::new(error) as Cause)?;
         Ok(CachedProof {
@@ -218,8 +220,9 @@ impl ArchiveService {
             .parts
             .store
             .archive_proof(&entry, self.parts.clock.now());
-        call.end(self.in_time(WRITE_TIMEOUT, writing).await)
-            .map_err(|error| Arc::new(error) as Cause)
+        let written = call.end(self.in_time(WRITE_TIMEOUT, writing).await);
+        metrics::archive_written(&written, entry.content.len());
+        written.map_err(|error| Arc::new(error) as Cause)
     }
 
     /// Removes the proof of a transfer. If that fails, the proof can be delivered until it reaches the

@@ -18,7 +18,7 @@ use futures::FutureExt;
 use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup, SealChecks};
 use tracing::Instrument as _;
 
-use super::acceptance::{MissingFile, accept, not_understood};
+use super::acceptance::{MissingFile, accept, checked, not_understood};
 use super::cache::ProofCache;
 use super::in_flight::LookupsInFlight;
 use super::memory::{CachedProof, Origin, ProofSource, Subject};
@@ -293,7 +293,7 @@ impl ProofService {
                 .map_err(bank_failed)?
             {
                 BankAnswer::Issued(files) => {
-                    let check = |proof: &Proof| seals.check(subject.environment, proof);
+                    let check = |proof: &Proof| checked(seals.as_ref(), subject.environment, proof);
                     let proof = accept(&subject.transfer, known.as_deref(), files, check)?;
                     if known.is_none() {
                         let environment = subject.environment;

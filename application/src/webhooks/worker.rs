@@ -19,6 +19,7 @@ use tracing::Span;
 use uuid::Uuid;
 
 use super::encryption::WebhookEncryption;
+use crate::metrics;
 use crate::sync::worker::{POLL, Place, Queue, Tasks, Worker};
 use crate::sync::{SpawnTask, WorkSignal};
 
@@ -163,7 +164,14 @@ impl DeliveryWorkerParts {
             signature: signature(&secrets, delivery.id, at, &delivery.body),
             body: delivery.body.clone(),
         };
-        let sending = AssertUnwindSafe(self.sender.send(&message)).catch_unwind();
+        let sending = async {
+            let started = self.clock.monotonic();
+            let sent = self.sender.send(&message).await;
+            let duration = self.clock.monotonic().saturating_sub(started);
+            metrics::webhook_sent(&sent, duration);
+            sent
+        };
+        let sending = AssertUnwindSafe(sending).catch_unwind();
         let deadline = self.timer.pause(DEADLINE);
         pin_mut!(sending);
         match select(sending, deadline).await {

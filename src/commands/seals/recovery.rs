@@ -12,8 +12,8 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
-use super::{lines, named};
-use crate::say;
+use super::text::{lines, named, waits};
+use crate::console::{say, say_error};
 
 /// Name of the program.
 const PROGRAM: &str = "seal-keys";
@@ -26,7 +26,7 @@ pub(super) async fn recover(seals: &SealAdministration, program: Option<PathBuf>
         |candidate: &RecoveryCandidate| candidate.samples.len() >= MIN_CONFIRMING_SAMPLES;
     let (ready, waiting): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_ready);
     for candidate in &waiting {
-        say(&super::waits(candidate));
+        say(&waits(candidate));
     }
     if ready.is_empty() {
         say(&format!(
@@ -50,7 +50,7 @@ pub(super) async fn recover(seals: &SealAdministration, program: Option<PathBuf>
             )),
             Err(error) => {
                 refused += 1;
-                crate::say_error(&error);
+                say_error(&error);
             }
         }
     }

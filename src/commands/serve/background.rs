@@ -1,12 +1,11 @@
 //! Tasks of the server that nobody asks for.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use application::{ChangeFeed, Reencrypted, WebhookReencryption};
 use domain::limits::replicas::BEAT_INTERVAL;
-use ports::outbound::{UsageJournal, WebhookStore};
+use ports::outbound::{LookupStore, UsageJournal, WebhookStore};
 use store_seaorm::Journal;
 use tokio::task::JoinSet;
 
@@ -48,107 +47,79 @@ const REPORT_DROPS: Duration = Duration::from_secs(1);
 /// than a minute.
 const RECONCILE: Duration = Duration::from_secs(20);
 
-/// Follows the changes of keys, and logs when that stops and when it goes on.
-async fn follow(watch: &ChangeFeed, failing: &AtomicBool) {
-    match watch.poll().await {
-        Ok(_) => {
-            if failing.swap(false, Ordering::Relaxed) {
-                tracing::info!("changes of keys are followed again");
-            }
-        }
-        Err(error) => {
-            if !failing.swap(true, Ordering::Relaxed) {
-                tracing::warn!(
-                    %error,
-                    "changes of keys can't be followed: the database can't be read, or the limiter \
-                     not told; they are tried four times a second"
-                );
-            }
-        }
+/// Follows the changes of keys, and logs when that stops and when it goes on; returns whether it fails.
+async fn follow(watch: &ChangeFeed, was_failing: bool) -> bool {
+    let followed = watch.poll().await;
+    match &followed {
+        Ok(_) if was_failing => tracing::info!("changes of keys are followed again"),
+        Err(error) if !was_failing => tracing::warn!(
+            %error,
+            "changes of keys can't be followed: the database can't be read, or the limiter \
+             not told; they are tried four times a second"
+        ),
+        _ => {}
     }
+    followed.is_err()
 }
 
 /// Starts the tasks of a gateway that serves. None of them ends by itself.
-pub(super) fn start(
-    gateway: &Gateway,
-    options: &ServeOptions,
-    metrics: &Arc<Metrics>,
-) -> JoinSet<()> {
+pub(super) fn start(gateway: &Gateway, options: &ServeOptions) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
-    let (watch, failing) = (Arc::clone(&gateway.change_feed), Arc::default());
-    tasks.spawn(every(KEY_WATCH, move || {
-        let (watch, failing) = (Arc::clone(&watch), Arc::clone(&failing));
-        async move { follow(&watch, &failing).await }
+    let watch = Arc::clone(&gateway.change_feed);
+    let mut is_failing = false;
+    tasks.spawn(every(KEY_WATCH, async move || {
+        is_failing = follow(&watch, is_failing).await;
     }));
     let (watch, journal) = (Arc::clone(&gateway.change_feed), gateway.journal.clone());
     let mut answered = true;
-    tasks.spawn(every(PULSE, move || {
+    tasks.spawn(every(PULSE, async move || {
         answered = pulse(&watch, &journal, answered);
-        std::future::ready(())
     }));
     tasks.spawn(gateway.journal.ended());
     let retirement = Arc::clone(&gateway.retirement);
-    tasks.spawn(every(RETIRE, move || {
-        let retirement = Arc::clone(&retirement);
-        async move {
-            match retirement.sweep().await {
-                Ok(0) => {}
-                Ok(revoked) => tracing::info!(revoked, "rotated keys whose time of grace is over"),
-                Err(error) => tracing::warn!(%error, "rotated keys could not be revoked"),
-            }
+    tasks.spawn(every(RETIRE, async move || {
+        match retirement.sweep().await {
+            Ok(0) => {}
+            Ok(revoked) => tracing::info!(revoked, "rotated keys whose time of grace is over"),
+            Err(error) => tracing::warn!(%error, "rotated keys could not be revoked"),
         }
     }));
     let catalogue = Arc::clone(&gateway.catalogue);
-    tasks.spawn(every(CATALOGUE_WATCH, move || {
-        let catalogue = Arc::clone(&catalogue);
-        async move { catalogue_watch::follow(&catalogue).await }
+    tasks.spawn(every(CATALOGUE_WATCH, async move || {
+        catalogue_watch::follow(&catalogue).await;
     }));
     let seals = Arc::clone(&gateway.seals);
-    tasks.spawn(every(SEAL_KEY_WATCH, move || {
-        let seals = Arc::clone(&seals);
-        async move { seal_watch::follow(&seals).await }
+    tasks.spawn(every(SEAL_KEY_WATCH, async move || {
+        seal_watch::follow(&seals).await;
     }));
     if let Some(renewal) = gateway.catalogue_renewal.clone() {
-        tasks.spawn(every(CATALOGUE_RENEWAL, move || {
-            let renewal = Arc::clone(&renewal);
-            async move { catalogue_watch::renew(&renewal).await }
+        tasks.spawn(every(CATALOGUE_RENEWAL, async move || {
+            catalogue_watch::renew(&renewal).await;
         }));
     }
     if let Some(reconciliation) = gateway.reconciliation.clone() {
-        tasks.spawn(every(RECONCILE, move || {
-            let reconciliation = Arc::clone(&reconciliation);
-            async move {
-                match reconciliation.round().await {
-                    Ok(keys) => tracing::debug!(keys, "told to Redis again"),
-                    Err(error) => tracing::warn!(%error, "keys could not be read for Redis"),
-                }
+        tasks.spawn(every(RECONCILE, async move || {
+            match reconciliation.round().await {
+                Ok(keys) => tracing::debug!(keys, "told to Redis again"),
+                Err(error) => tracing::warn!(%error, "keys could not be read for Redis"),
             }
         }));
     }
     if let Some(monitor) = gateway.replica_monitor.clone() {
-        tasks.spawn(every(BEAT_INTERVAL, move || {
-            let monitor = Arc::clone(&monitor);
-            async move {
-                if let Err(error) = monitor.beat().await {
-                    tracing::warn!(%error, "replicas can't be counted; their last number holds");
-                }
+        tasks.spawn(every(BEAT_INTERVAL, async move || {
+            if let Err(error) = monitor.beat().await {
+                tracing::warn!(%error, "replicas can't be counted; their last number holds");
             }
         }));
     }
     let limiter = Arc::clone(&gateway.in_process);
-    tasks.spawn(every(FORGET_IDLE, move || {
-        let limiter = Arc::clone(&limiter);
-        async move {
-            let forgotten = limiter.forget_idle();
-            tracing::debug!(forgotten, "idle keys");
-        }
+    tasks.spawn(every(FORGET_IDLE, async move || {
+        let forgotten = limiter.forget_idle();
+        tracing::debug!(forgotten, "idle keys");
     }));
     let mut log_size = LogSizeWarning::new(gateway.store.clone());
-    tasks.spawn(every(LOG_SIZE, move || {
-        log_size.check();
-        std::future::ready(())
-    }));
-    start_lookups(&mut tasks, gateway, metrics);
+    tasks.spawn(every(LOG_SIZE, async move || log_size.check()));
+    start_lookups(&mut tasks, gateway);
     start_erasure(&mut tasks, gateway, options);
     tasks
 }
@@ -159,8 +130,7 @@ fn start_erasure(tasks: &mut JoinSet<()>, gateway: &Gateway, options: &ServeOpti
     let erasure = gateway.erasure;
     let (retained, archive_days) = (options.retention, options.archive.proof_archive);
     let lookup_days = options.lookups.lookup_retention;
-    tasks.spawn(every(PRUNE, move || {
-        let store = store.clone();
+    tasks.spawn(every(PRUNE, async move || {
         let (now, monotonic) = (clock.now(), clock.monotonic());
         let time = erasure.time(now, monotonic);
         let certain = erasure.certain(now, monotonic);
@@ -173,25 +143,22 @@ fn start_erasure(tasks: &mut JoinSet<()>, gateway: &Gateway, options: &ServeOpti
             );
         }
         let retention = retained.limits(archive_days, lookup_days, time);
-        async move {
-            if let Err(error) = store.set_erasure_time(certain).await {
-                tracing::warn!(%error, "the time of erasure could not be stored");
-            }
-            match store.prune(retention).await {
-                Ok(removed) => tracing::debug!(?removed, "what was past its retention"),
-                Err(error) => tracing::warn!(%error, "old requests could not be removed"),
-            }
+        if let Err(error) = store.set_erasure_time(certain).await {
+            tracing::warn!(%error, "the time of erasure could not be stored");
+        }
+        match store.prune(retention).await {
+            Ok(removed) => tracing::debug!(?removed, "what was past its retention"),
+            Err(error) => tracing::warn!(%error, "old requests could not be removed"),
         }
     }));
 }
 
 /// Starts the attempts of stored lookups, and looks after their queue.
-fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway, metrics: &Arc<Metrics>) {
+fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
     tasks.spawn(Arc::clone(&gateway.deliveries.worker).run());
     let reencryption = Arc::clone(&gateway.deliveries.reencryption);
-    tasks.spawn(every(REENCRYPT, move || {
-        let reencryption = Arc::clone(&reencryption);
-        async move { reencrypt(&reencryption).await }
+    tasks.spawn(every(REENCRYPT, async move || {
+        reencrypt(&reencryption).await;
     }));
     if let Some(worker) = gateway.lookups.worker.clone() {
         tasks.spawn(worker.run());
@@ -203,32 +170,23 @@ fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway, metrics: &Arc<Metri
         tasks.spawn(listener.run());
     }
     let lookups = Arc::clone(&gateway.lookups.service);
-    tasks.spawn(every(ORPHANED_LOOKUPS, move || {
-        let lookups = Arc::clone(&lookups);
-        async move {
-            match lookups.cancel_orphaned().await {
-                Ok(0) => {}
-                Ok(canceled) => tracing::info!(canceled, "lookups of revoked keys"),
-                Err(error) => tracing::warn!(%error, "lookups of revoked keys can't be canceled"),
-            }
+    tasks.spawn(every(ORPHANED_LOOKUPS, async move || {
+        match lookups.cancel_orphaned().await {
+            Ok(0) => {}
+            Ok(canceled) => tracing::info!(canceled, "lookups of revoked keys"),
+            Err(error) => tracing::warn!(%error, "lookups of revoked keys can't be canceled"),
         }
     }));
-    let (queue, clock) = (
-        Arc::clone(&gateway.lookups.queue),
-        Arc::clone(&gateway.clock),
-    );
-    let (store, metrics) = (gateway.store.clone(), Arc::clone(metrics));
-    tasks.spawn(every(QUEUES, move || {
-        let (queue, now) = (Arc::clone(&queue), clock.now());
-        let (store, metrics) = (store.clone(), Arc::clone(&metrics));
-        async move {
-            if let Err(error) = queue.lookup_queue(now).await {
-                tracing::debug!(%error, "the queue of lookups can't be measured");
-            }
-            match store.delivery_queue(now).await {
-                Ok(queue) => metrics.webhook_queue(queue, now),
-                Err(error) => tracing::debug!(%error, "the queue of webhooks can't be measured"),
-            }
+    let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
+    tasks.spawn(every(QUEUES, async move || {
+        let now = clock.now();
+        match store.lookup_queue(now).await {
+            Ok(queue) => metrics::lookup_queue(&queue, now),
+            Err(error) => tracing::debug!(%error, "the queue of lookups can't be measured"),
+        }
+        match store.delivery_queue(now).await {
+            Ok(queue) => metrics::webhook_queue(queue, now),
+            Err(error) => tracing::debug!(%error, "the queue of webhooks can't be measured"),
         }
     }));
 }
@@ -256,20 +214,10 @@ async fn reencrypt(reencryption: &WebhookReencryption) {
 }
 
 /// Adds up metrics, and reports lines of the log that were dropped.
-pub(super) fn report(
-    tasks: &mut JoinSet<()>,
-    metrics: Arc<Metrics>,
-    dropped_lines: &Arc<DroppedLines>,
-) {
-    tasks.spawn(every(metrics::UPKEEP, move || {
-        metrics.add_up();
-        std::future::ready(())
-    }));
+pub(super) fn report(tasks: &mut JoinSet<()>, metrics: Metrics, dropped_lines: &Arc<DroppedLines>) {
+    tasks.spawn(every(metrics::UPKEEP, async move || metrics.add_up()));
     let dropped_lines = Arc::clone(dropped_lines);
-    tasks.spawn(every(REPORT_DROPS, move || {
-        dropped_lines.report();
-        std::future::ready(())
-    }));
+    tasks.spawn(every(REPORT_DROPS, async move || dropped_lines.report()));
 }
 
 /// Logs when the database stops and begins to answer, and returns whether it does. While it doesn't, the
@@ -290,7 +238,7 @@ fn pulse(watch: &ChangeFeed, journal: &Journal, answered: bool) -> bool {
 }
 
 /// Does something at once, and again after each `period`.
-pub(super) async fn every<F: Future<Output = ()>>(period: Duration, mut work: impl FnMut() -> F) {
+pub(super) async fn every(period: Duration, mut work: impl AsyncFnMut()) {
     let mut ticks = tokio::time::interval(period);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {

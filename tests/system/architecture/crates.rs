@@ -35,7 +35,7 @@ const WORKSPACE: [(&str, &str); 21] = [
     ),
     (
         "application",
-        "domain ports async-lock async-trait bytes chrono futures moka thiserror tracing uuid",
+        "domain ports async-lock async-trait bytes chrono futures metrics moka thiserror tracing uuid",
     ),
     // Shared by the inbound adapters, so that none of them depends on another.
     ("web", "domain ports application axum utoipa"),
@@ -54,7 +54,7 @@ const WORKSPACE: [(&str, &str); 21] = [
     ("pdf-text", "domain ports"),
     ("zip-files", "domain ports"),
     // hyper's errors tell whether the server sent any part of an answer.
-    ("bank-portal", "domain ports reqwest hyper"),
+    ("bank-portal", "domain ports metrics reqwest hyper"),
     ("identity-oidc", "domain ports jsonwebtoken oauth2 reqwest"),
     ("seal-rsa", "domain ports"),
     ("cipher-aes", "domain ports"),

@@ -3,7 +3,8 @@
 //! Steps of one query in [`portal`]: a [`Pacer`](ports::outbound::Pacer) admits it, a [`session`]
 //! of its own requests `valida.do` and `descarga.do` over the connection pool of [`mod@http`],
 //! [`page`] classifies the page, [`mod@file`] validates the downloads. [`mod@error`] maps failures
-//! to the port's errors, [`diagnostics`] stores unknown pages, [`trace`] records spans.
+//! to the port's errors, [`diagnostics`] stores unknown pages, [`trace`] records spans, [`mod@metrics`]
+//! turns.
 
 mod address;
 mod config;
@@ -12,6 +13,7 @@ mod diagnostics;
 mod error;
 mod file;
 mod http;
+mod metrics;
 mod page;
 mod portal;
 mod session;

@@ -18,6 +18,7 @@ use crate::diagnostics::Diagnostics;
 use crate::error::LookupError;
 use crate::file::{self, Download};
 use crate::http::{self, PortalResponse};
+use crate::metrics;
 use crate::page::{Page, classify};
 use crate::session::{Endpoints, Session, jitter};
 use crate::trace::{self, TraceParent};
@@ -132,8 +133,10 @@ impl Portal {
             return Ok(None);
         };
         let span = trace::turn();
+        let started = Instant::now();
         let turn = pacer.acquire(lane, patience).instrument(span.clone()).await;
         trace::record_turn(&span, turn.as_ref().copied());
+        metrics::turn_ended(lane.class, turn.as_ref().copied(), started.elapsed());
         turn.map_err(acquire_error)?;
         Ok(Some(Slot(Instant::now())))
     }

@@ -1,28 +1,18 @@
-//! Dashboard and sign-in: the identity provider, and the routes that need a session.
+//! The identity provider, and the address of the gateway for browsers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use application::{
-    BatchService, BrowserAddresses, InsightsService, KeyService, PersonLookupService,
-    SessionService, SharedCatalogue, WebhookService,
-};
-use axum::Router;
-use chrono::{DateTime, Utc};
-use dashboard::DashboardState;
-use domain::people::sign_in::PendingSignInSeal;
-use graphql::{GraphqlState, Introspection};
-use identity_oidc::{Issuer, Oidc, OidcConfig};
-use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
-use rest::PeopleState;
+use graphql::Introspection;
+use identity_oidc::{Issuer, OidcConfig};
+use ports::outbound::Clock as _;
 use sandbox::identity::IdentityConfig;
 use tokio_util::sync::CancellationToken;
-use web::{Origin, RequestLayer, SessionGuard, Site};
+use web::{Origin, Site};
 
 use crate::config::{Listen, PeopleOptions, Switch};
-use crate::first_start::reachable;
-use crate::server;
+use crate::server::{self, reachable};
 use crate::system::SystemClock;
 
 /// Our client id at the sandbox identity provider.
@@ -32,9 +22,9 @@ const SANDBOX_AUDIENCE: &str = "cep-gateway-dashboard";
 
 /// The identity provider, and the gateway's public address for browsers.
 pub(crate) struct Identity {
-    provider: OidcConfig,
-    site: Arc<Site>,
-    introspection: Introspection,
+    pub(super) provider: OidcConfig,
+    pub(super) site: Arc<Site>,
+    pub(super) introspection: Introspection,
     /// Cancelling it ends the sandbox identity provider; `None` with another provider.
     sandbox: Option<CancellationToken>,
 }
@@ -176,117 +166,6 @@ fn start_sandbox(listen: Listen, public: &Origin) -> Result<(CancellationToken, 
 }
 
 /// Address to which the provider sends a browser with its code.
-fn callback(public: &Origin) -> String {
+pub(super) fn callback(public: &Origin) -> String {
     format!("{public}{}", dashboard::CALLBACK_PATH)
-}
-
-/// Sign-in of people, and the guard of the routes that need it.
-pub(crate) struct SignIn {
-    sessions: Arc<SessionService>,
-    pub(crate) guard: Arc<SessionGuard>,
-}
-
-/// Dependencies of [`SignIn`].
-pub(crate) struct SignInDeps {
-    pub(crate) denied: Arc<dyn DenyList>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) random: Arc<dyn Random>,
-    pub(crate) ticket_seal: PendingSignInSeal,
-    /// Sessions that began before this are invalid, because the database was restored.
-    pub(crate) sessions_ended_at: Option<DateTime<Utc>>,
-}
-
-impl SignIn {
-    /// Creates the sign-in with an identity provider.
-    ///
-    /// # Errors
-    /// Settings of the identity provider are invalid.
-    pub(crate) fn new(identity: &Identity, dependencies: SignInDeps) -> Result<Self> {
-        let SignInDeps {
-            denied,
-            clock,
-            random,
-            ticket_seal,
-            sessions_ended_at,
-        } = dependencies;
-        let public = identity.site.public();
-        let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
-        let provider: Arc<dyn IdentityProvider> =
-            Arc::new(provider.context("CEP_OIDC_CLIENT_ID, CEP_OIDC_AUDIENCE, CEP_OIDC_SCOPES")?);
-        let sessions = SessionService::new(
-            provider,
-            denied,
-            clock,
-            random,
-            ticket_seal,
-            BrowserAddresses {
-                signed_in: callback(public),
-                signed_out: public.to_string(),
-            },
-        );
-        let sessions = Arc::new(sessions.with_sessions_ended_at(sessions_ended_at));
-        let guard = Arc::new(SessionGuard {
-            sessions: Arc::clone(&sessions),
-            site: Arc::clone(&identity.site),
-        });
-        Ok(Self { sessions, guard })
-    }
-}
-
-/// Dependencies of the routes that need a session.
-pub(crate) struct DashboardDeps {
-    pub(crate) keys: Arc<KeyService>,
-    pub(crate) participants: Arc<SharedCatalogue>,
-    pub(crate) insights: Arc<InsightsService>,
-    pub(crate) lookups: Arc<PersonLookupService>,
-    pub(crate) batches: Arc<BatchService>,
-    pub(crate) webhooks: Arc<WebhookService>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) request_layer: Arc<RequestLayer>,
-    /// Cancelled when the server stops.
-    pub(crate) stopping: CancellationToken,
-}
-
-/// Routes `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks` and `/admin`.
-pub(crate) fn router(identity: &Identity, sign_in: SignIn, dependencies: DashboardDeps) -> Router {
-    let SignIn { sessions, guard } = sign_in;
-    let DashboardDeps {
-        keys,
-        participants,
-        insights,
-        lookups,
-        batches,
-        webhooks,
-        clock,
-        request_layer,
-        stopping,
-    } = dependencies;
-    let rest = rest::people_router(PeopleState {
-        keys: Arc::clone(&keys),
-        insights: Arc::clone(&insights),
-        lookups: Arc::clone(&lookups),
-        webhooks: Arc::clone(&webhooks),
-        request_layer: Arc::clone(&request_layer),
-        guard: Arc::clone(&guard),
-    });
-    let graphql = graphql::router(GraphqlState {
-        keys,
-        insights,
-        lookups,
-        batches,
-        webhooks,
-        clock: Arc::clone(&clock),
-        participants,
-        request_layer: Arc::clone(&request_layer),
-        guard,
-        introspection: identity.introspection,
-        stopping,
-    });
-    let page = dashboard::router(DashboardState {
-        sessions,
-        clock,
-        site: Arc::clone(&identity.site),
-        request_layer,
-    });
-    rest.merge(graphql).merge(page)
 }
