@@ -8,7 +8,7 @@ use domain::proofs::Proof;
 use domain::proofs::file::FileStem;
 use domain::seals::CheckedSeal;
 use domain::transfer::Transfer;
-use ports::outbound::BankFiles;
+use ports::outbound::{BankError, BankFiles};
 
 use super::memory::{CachedProof, Origin, Pdf, Session};
 
@@ -67,7 +67,6 @@ pub(super) struct MissingFile;
 struct AnotherXml;
 
 pub(super) fn not_understood(cause: impl std::error::Error + Send + Sync + 'static) -> FetchError {
-    FetchError::BankProtocol {
-        cause: Arc::new(cause),
-    }
+    let cause = Arc::new(cause);
+    FetchError::Bank(BankError::Protocol { cause })
 }
