@@ -16,7 +16,7 @@ use domain::tracking_key::TrackingKey;
 use serde_json::Value;
 use web::Language;
 
-use crate::checks::views::CheckAnswer;
+use crate::proofs::check::views::CheckAnswer;
 use crate::proofs::views::ParsedProof;
 
 /// A fictitious proof.
