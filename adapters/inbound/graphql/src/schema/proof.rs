@@ -9,7 +9,7 @@ use domain::proofs::AccountType;
 use domain::proofs::notice::Notice;
 use domain::seals::{CheckedSeal, SealHash, Verdict};
 use web::Language;
-use web::problem::NoticeMessage;
+use web::problem::notice_message;
 
 use super::enums::{NotChecked, SealVerdict};
 use super::scalars::{Count, DateTime};
@@ -160,7 +160,7 @@ impl ProofNotice {
         let notice = |notice: Notice| Self {
             code: notice.code.name(),
             fields: notice.fields.to_vec(),
-            message: NoticeMessage::from(notice.code).message(language),
+            message: notice_message(notice.code, language),
         };
         let notices = Notice::of_delivery(delivery.origin, &delivery.seal);
         notices.into_iter().map(notice).collect()

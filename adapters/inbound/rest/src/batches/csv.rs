@@ -7,7 +7,7 @@ use domain::participants::inference::Inferred;
 use domain::proofs::Proof;
 use domain::proofs::notice::{Notice, ProofOrigin};
 use web::Language;
-use web::problem::{HintReason, NoticeMessage, RowError, what_to_do};
+use web::problem::{HintReason, RowError, notice_message, what_to_do};
 
 /// Column names. Those of the query data are the same as in a table that creates a batch.
 const COLUMNS: [&str; 35] = [
@@ -137,7 +137,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
             .map(|delivery| delivery.seal.verdict.name().to_owned())
             .unwrap_or_default(),
         of_notices(&|notice| notice.code.name().to_owned()),
-        of_notices(&|notice| NoticeMessage::from(notice.code).message(language)),
+        of_notices(&|notice| notice_message(notice.code, language)),
         seen.map(|seen| seen.times.to_string()).unwrap_or_default(),
         seen.and_then(|seen| seen.first)
             .map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true))

@@ -15,7 +15,7 @@ use domain::participants::inference::{
 };
 use domain::participants::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
-use domain::proofs::check::MAX_FILE_BYTES;
+use domain::proofs::check::{CheckReason, MAX_FILE_BYTES};
 use domain::proofs::file::{Format, RequestedFiles};
 use domain::query::Field;
 use domain::request::RequestId;
@@ -24,7 +24,7 @@ use ports::outbound::BankError;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use uuid::Uuid;
-use web::problem::{CheckExplanation, FieldFault, FieldProblem};
+use web::problem::{FieldFault, FieldProblem};
 use web::{BODY_DEADLINE, Language, Problem};
 
 use crate::MAX_BODY_BYTES;
@@ -265,7 +265,7 @@ fn fields() -> Problem {
 /// The problem of a scanned PDF.
 fn screenshot() -> Problem {
     Problem::NotAProof {
-        explanation: CheckExplanation::PdfWithoutText,
+        reason: CheckReason::PdfWithoutText,
         element: None,
     }
 }

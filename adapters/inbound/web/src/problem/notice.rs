@@ -7,35 +7,11 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Array;
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use super::catalogue::catalogue;
+use super::text;
 use crate::language::Language;
 
-catalogue! {
-    #[derive(Copy, Eq)]
-    pub enum NoticeMessage -> NoticeCode {
-        /// The unsealed fields match the bank's proof.
-        UnsealedCompared = NoticeCode::UnsealedCompared, "notice-unsealed-compared";
-        /// The unsealed fields weren't compared with the bank.
-        UnsealedNotCompared = NoticeCode::UnsealedNotCompared, "notice-unsealed-not-compared";
-        /// The bank has no payment with these unsealed fields, or issues another proof for them.
-        UnsealedDiffer = NoticeCode::UnsealedDiffer, "notice-unsealed-differ";
-        /// The proof was imported from a file.
-        Imported = NoticeCode::Imported, "notice-imported";
-        /// The seal was made with the sandbox bank's published key.
-        SandboxSeal = NoticeCode::SandboxSeal, "notice-sandbox-seal";
-    }
-}
-
-impl From<NoticeCode> for NoticeMessage {
-    fn from(code: NoticeCode) -> Self {
-        match code {
-            NoticeCode::UnsealedCompared => Self::UnsealedCompared,
-            NoticeCode::UnsealedNotCompared => Self::UnsealedNotCompared,
-            NoticeCode::UnsealedDiffer => Self::UnsealedDiffer,
-            NoticeCode::Imported => Self::Imported,
-            NoticeCode::SandboxSeal => Self::SandboxSeal,
-        }
-    }
+pub fn notice_message(code: NoticeCode, language: Language) -> String {
+    text::of_name(language, "notice", code.name())
 }
 
 /// A notice beside the verdict: a fact that the seal doesn't tell.
@@ -76,7 +52,7 @@ impl NoticeDetail {
         let detail = |notice: &Notice| Self {
             codigo: notice.code.name(),
             campos: notice.fields,
-            mensaje: NoticeMessage::from(notice.code).message(language),
+            mensaje: notice_message(notice.code, language),
         };
         notices.iter().map(detail).collect()
     }

@@ -12,7 +12,7 @@ use strum::VariantNames as _;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
-use web::problem::{CheckExplanation, NoticeDetail, explanation};
+use web::problem::{NoticeDetail, explain, explanation};
 use web::{Language, Problem};
 
 use crate::openapi::schemas::{text, words};
@@ -133,7 +133,7 @@ impl CheckAnswer {
             }
             _ => {
                 return Err(Problem::NotAProof {
-                    explanation: CheckExplanation::ZipWithoutProofs,
+                    reason: CheckReason::ZipWithoutProofs,
                     element: None,
                 });
             }
@@ -155,7 +155,7 @@ impl OmittedFile {
             nombre,
             resultado: checked.report.outcome_in_total().map(CheckOutcome::name),
             motivo: reason.name(),
-            mensaje: CheckExplanation::from(reason).message(language),
+            mensaje: explain(reason, language),
         }
     }
 }
@@ -181,7 +181,7 @@ impl CheckedProof {
         let Some(proof) = &report.proof else {
             let (reason, element) = fault(checked);
             return Err(Problem::NotAProof {
-                explanation: CheckExplanation::from(reason),
+                reason,
                 element,
             });
         };
