@@ -44,8 +44,8 @@ async fn all_endpoints_deliver_the_same_proof() {
     let unchanged = xmls.windows(2).all(|pair| pair[0] == pair[1]);
     assert!(unchanged, "the bytes of one proof changed");
     let proof = Proof::parse(&xmls[0]).unwrap();
-    assert_eq!(proof.tracking_key.as_str(), "MBAN01002611180000000008");
-    assert_eq!(proof.centavos, 123_456);
+    assert_eq!(proof.tracking_key(), "MBAN01002611180000000008");
+    assert_eq!(proof.centavos(), 123_456);
 }
 
 #[tokio::test]

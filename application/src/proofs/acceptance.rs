@@ -43,7 +43,7 @@ pub(super) fn accept(
     let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
     let proof = Proof::parse(&xml).map_err(not_understood)?;
     proof.answers(transfer).map_err(not_understood)?;
-    let stem = FileStem::new(proof.operation_date, transfer.tracking_key());
+    let stem = FileStem::new(proof.operation_date(), transfer.tracking_key());
     Ok(CachedProof {
         stem,
         xml,

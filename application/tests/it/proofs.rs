@@ -234,7 +234,7 @@ async fn a_seal_is_checked_once_for_a_proof_whatever_is_delivered_of_it() {
     for wanted in [PDF, XML, BOTH, XML] {
         let delivery = fixture.delivery("10.00", wanted).await;
         assert_eq!(delivery.seal.verdict, VALID);
-        assert_eq!(delivery.proof.centavos, 1_000);
+        assert_eq!(delivery.proof.centavos(), 1_000);
         assert_eq!(delivery.issuer.number(), 40_012);
     }
     let once = [(Environment::Test, TRACKING_KEY.to_owned())];

@@ -19,10 +19,10 @@ pub(crate) mod schemas;
 pub(crate) mod views;
 
 use schemas::{
-    Envelope, ParsedProofRequest, ParsedProofRequestAuto, PdfFile, ProofRequest, ProofRequestAuto,
-    XmlFile, ZipFile,
+    ParsedProofRequest, ParsedProofRequestAuto, PdfFile, ProofRequest, ProofRequestAuto, XmlFile,
+    ZipFile,
 };
-use views::ParsedProof;
+use views::{Envelope, ParsedProof};
 
 pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new()
