@@ -17,6 +17,7 @@ pub mod calendar;
 pub mod erasure;
 #[cfg(test)]
 mod fixture;
+pub mod folding;
 pub mod hex;
 pub mod hints;
 pub mod idempotency;

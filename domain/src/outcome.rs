@@ -155,70 +155,51 @@ impl Outcome {
 
     /// Returns `true` if the bank gave a definite answer other than a proof.
     pub fn is_answer_without_proof(self) -> bool {
-        match self {
-            Self::NotFound
-            | Self::NotIssued
-            | Self::PaymentInProcess
-            | Self::PaymentReturned
-            | Self::PaymentRejected
-            | Self::PaymentCanceled => true,
-            Self::Delivered
-            | Self::InvalidRequest
-            | Self::InferenceFailed
-            | Self::RateLimited
-            | Self::QuotaExceeded
-            | Self::BankProtocolError
-            | Self::BankUnavailable
-            | Self::BankThrottled
-            | Self::BankTimeout
-            | Self::InternalError
-            | Self::Canceled => false,
-        }
+        matches!(self.class(), Class::NoProofYet | Class::NoProofEver)
     }
 
     /// Returns `true` if the bank issues no proof of the payment, neither now nor later.
     pub fn rules_out_proof(self) -> bool {
-        match self {
-            Self::PaymentReturned | Self::PaymentRejected | Self::PaymentCanceled => true,
-            Self::Delivered
-            | Self::InvalidRequest
-            | Self::InferenceFailed
-            | Self::NotFound
-            | Self::NotIssued
-            | Self::PaymentInProcess
-            | Self::RateLimited
-            | Self::QuotaExceeded
-            | Self::BankProtocolError
-            | Self::BankUnavailable
-            | Self::BankThrottled
-            | Self::BankTimeout
-            | Self::InternalError
-            | Self::Canceled => false,
-        }
+        self.class() == Class::NoProofEver
     }
 
     /// Returns `true` if the request is refunded to the monthly quota because we or the bank failed.
     pub fn is_refunded(self) -> bool {
+        self.class() == Class::Failure
+    }
+
+    fn class(self) -> Class {
         match self {
+            Self::NotFound | Self::NotIssued | Self::PaymentInProcess => Class::NoProofYet,
+            Self::PaymentReturned | Self::PaymentRejected | Self::PaymentCanceled => {
+                Class::NoProofEver
+            }
             Self::BankProtocolError
             | Self::BankUnavailable
             | Self::BankThrottled
             | Self::BankTimeout
-            | Self::InternalError => true,
+            | Self::InternalError => Class::Failure,
             Self::Delivered
             | Self::InvalidRequest
             | Self::InferenceFailed
-            | Self::NotFound
-            | Self::NotIssued
-            | Self::PaymentInProcess
-            | Self::PaymentReturned
-            | Self::PaymentRejected
-            | Self::PaymentCanceled
             | Self::RateLimited
             | Self::QuotaExceeded
-            | Self::Canceled => false,
+            | Self::Canceled => Class::Other,
         }
     }
+}
+
+/// Class of an outcome.
+#[derive(PartialEq, Eq)]
+enum Class {
+    /// The bank has no proof, or none yet.
+    NoProofYet,
+    /// The bank will never issue a proof.
+    NoProofEver,
+    /// We or the bank failed.
+    Failure,
+    /// The proof was delivered, or the caller ended the request or caused its refusal.
+    Other,
 }
 
 #[cfg(test)]

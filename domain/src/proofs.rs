@@ -17,17 +17,18 @@ pub mod check;
 mod field;
 pub mod file;
 pub mod notice;
-mod party;
 mod sealed;
 pub mod seen;
+mod spanish;
+mod value;
 mod xml;
 
-pub(crate) use chain::ChainReading;
 pub use chain::OriginalChain;
 pub use field::ProofField;
-pub(crate) use party::given;
-pub use party::{AccountType, Party};
 pub use sealed::SealedPayment;
+pub use spanish::printed_date;
+
+use value::{Value, Values};
 
 /// Maximum size of a proof; one has about 2,000 bytes.
 pub const MAX_BYTES: usize = 5 * 1024 * 1024;
@@ -35,24 +36,8 @@ pub const MAX_BYTES: usize = 5 * 1024 * 1024;
 /// A proof (`SPEI_Tercero`) read from its XML. `Debug` shows institutions and dates only.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proof {
-    /// `FechaOperacion`: the operation date.
-    pub operation_date: NaiveDate,
-    /// `Hora`: time of the credit in Mexico City.
-    pub credit_time: NaiveTime,
-    /// `ClaveSPEI`: code of the receiving institution.
-    pub receiver: ParticipantCode,
-    /// `claveRastreo`: the tracking key, which the seal doesn't cover.
-    pub tracking_key: String,
-    /// `MontoPago` in centavos. Trailing and leading zeros in its spelling don't matter.
-    pub centavos: u64,
-    /// `Concepto`: free text written by the payer.
-    pub concept: Option<String>,
-    /// `IVA` in centavos; `None` if missing or not a number.
-    pub vat_centavos: Option<u64>,
-    /// `Ordenante`: the payer. All its fields are unknown when the element is missing.
-    pub payer: Party,
-    /// `Beneficiario`: the payee.
-    pub beneficiary: Party,
+    /// The values outside the chain; those that the source has in the chain alone are the chain's.
+    values: Values,
     /// `numeroCertificado`: the serial number of the certificate that verifies the seal.
     pub certificate_number: String,
     /// `sello`: the receiving institution's seal, in base64.
@@ -179,21 +164,79 @@ impl Proof {
     /// A copy with the values of the original chain in place of the XML's attributes. The tracking key
     /// isn't in the chain and stays as it is.
     pub(crate) fn as_sealed(&self) -> Self {
-        let chain = &self.chain;
-        Self {
-            operation_date: chain.operation_date(),
-            credit_time: chain.credit_time().unwrap_or(NaiveTime::MIN),
-            receiver: chain.receiver(),
-            tracking_key: self.tracking_key.clone(),
-            centavos: chain.centavos().unwrap_or_default(),
-            concept: chain.concept().map(str::to_owned),
-            vat_centavos: chain.vat_centavos(),
-            payer: chain.payer(),
-            beneficiary: chain.beneficiary(),
-            certificate_number: self.certificate_number.clone(),
-            seal: self.seal.clone(),
-            chain: chain.clone(),
+        let mut values = self.chain.values();
+        for field in ProofField::UNSEALED {
+            values.set(field, self.values.get(field).cloned());
         }
+        Self {
+            values,
+            ..self.clone()
+        }
+    }
+
+    /// A field's value as in the JSON; `None` if the proof has none.
+    pub fn written(&self, field: ProofField) -> Option<String> {
+        Some(self.values.get(field)?.to_string())
+    }
+
+    /// The value of a field with text; `None` for other kinds.
+    pub fn text(&self, field: ProofField) -> Option<&str> {
+        self.values.text(field)
+    }
+
+    /// The value of a field with a number; `None` for other kinds.
+    pub fn number(&self, field: ProofField) -> Option<u16> {
+        self.values.number(field)
+    }
+
+    /// The banking day to which SPEI assigns the payment.
+    pub fn operation_date(&self) -> NaiveDate {
+        match self.values.get(ProofField::OperationDate) {
+            Some(Value::Date(date)) => *date,
+            _ => self.chain.operation_date(),
+        }
+    }
+
+    /// Time of the credit in Mexico City; midnight if it can't be read.
+    pub fn credit_time(&self) -> NaiveTime {
+        match self.values.get(ProofField::CreditTime) {
+            Some(Value::Time(time)) => *time,
+            _ => NaiveTime::MIN,
+        }
+    }
+
+    /// Code of the receiving institution.
+    pub fn receiver(&self) -> ParticipantCode {
+        match self.values.get(ProofField::ReceiverCode) {
+            Some(Value::Participant(code)) => *code,
+            _ => self.chain.receiver(),
+        }
+    }
+
+    /// The tracking key, which the seal doesn't cover; empty if a page lacks it.
+    pub fn tracking_key(&self) -> &str {
+        self.text(ProofField::TrackingKey).unwrap_or_default()
+    }
+
+    /// The amount in centavos; zero if it can't be read.
+    pub fn centavos(&self) -> u64 {
+        let centavos = self.values.centavos(ProofField::Amount);
+        centavos.unwrap_or_default()
+    }
+
+    /// Names of the fields whose values equal those of the sealed text, in its order. Not included are
+    /// fields that differ, fields whose values are uncertain ([`Self::uncertain_fields`]), and those that
+    /// no seal covers. It doesn't check that the seal is valid.
+    pub fn covered_fields(&self) -> Vec<&'static str> {
+        let sealed = self.chain.values();
+        let uncertain = self.uncertain_fields();
+        let is_covered = |field: &ProofField| {
+            let value = self.values.get(*field);
+            let is_read = value.is_some() || !field.is_required();
+            is_read && value == sealed.get(*field) && !uncertain.contains(field)
+        };
+        let covered = ProofField::sealed().filter(is_covered);
+        covered.map(ProofField::name).collect()
     }
 
     /// Checks that this is the proof of `transfer`. The account isn't compared: for some payment
@@ -213,9 +256,9 @@ impl Proof {
     }
 
     fn mismatches(&self, transfer: &Transfer) -> impl Iterator<Item = Mismatch> {
-        let key = self.tracking_key != transfer.tracking_key().as_str();
-        let receiver = self.receiver != transfer.receiver();
-        let amount = self.centavos != transfer.amount().centavos();
+        let key = self.tracking_key() != transfer.tracking_key().as_str();
+        let receiver = self.receiver() != transfer.receiver();
+        let amount = self.centavos() != transfer.amount().centavos();
         let date = !self.is_dated(transfer.date());
         [
             key.then_some(Mismatch::TrackingKey),
@@ -229,7 +272,7 @@ impl Proof {
 
     /// Returns `true` if the operation date or the credit date is `date`.
     pub fn is_of(&self, date: NaiveDate) -> bool {
-        [self.operation_date, self.chain.credit_date()].contains(&date)
+        [self.operation_date(), self.chain.credit_date()].contains(&date)
     }
 
     /// Returns `true` if the operation date or the credit date is `date`, the next day, or the next
@@ -240,38 +283,44 @@ impl Proof {
             date.succ_opt(),
             Some(calendar::next_banking_day(date)),
         ];
-        [self.operation_date, self.chain.credit_date()]
+        [self.operation_date(), self.chain.credit_date()]
             .iter()
             .any(|dated| accepted.contains(&Some(*dated)))
     }
 
-    /// Compares the dates, the receiver and the amount with the chain.
+    /// Compares the operation date, the receiver and the amount with the chain.
     fn agrees_with_its_chain(&self) -> Result<(), ProofError> {
-        if self.chain.operation_date() != self.operation_date {
-            return Err(ProofError::Contradiction {
-                name: "FechaOperacion",
-            });
-        }
-        if self.chain.receiver() != self.receiver {
-            return Err(ProofError::Contradiction { name: "ClaveSPEI" });
-        }
         let readings = self.chain.readings();
-        let mut amounts = readings
+        let amounts = readings
             .iter()
-            .filter_map(ChainReading::centavos)
-            .peekable();
-        if amounts.peek().is_some() && !amounts.any(|amount| amount == self.centavos) {
-            return Err(ProofError::Contradiction { name: "MontoPago" });
+            .map(|it| it.values().centavos(ProofField::Amount));
+        let mut amounts = amounts.flatten().peekable();
+        let is_other_amount =
+            amounts.peek().is_some() && !amounts.any(|amount| amount == self.centavos());
+        let fields = [
+            (
+                ProofField::OperationDate,
+                self.operation_date() != self.chain.operation_date(),
+            ),
+            (
+                ProofField::ReceiverCode,
+                self.receiver() != self.chain.receiver(),
+            ),
+            (ProofField::Amount, is_other_amount),
+        ];
+        let contradicting = fields.into_iter().find(|(_, differs)| *differs);
+        match contradicting.and_then(|(field, _)| field.attribute()) {
+            Some((_, name)) => Err(ProofError::Contradiction { name }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
 impl fmt::Debug for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proof")
-            .field("operation_date", &self.operation_date)
-            .field("receiver", &self.receiver)
+            .field("operation_date", &self.operation_date())
+            .field("receiver", &self.receiver())
             .field("certificate_number", &self.certificate_number)
             .field("chain", &self.chain)
             .finish_non_exhaustive()

@@ -2,7 +2,7 @@
 //! padding over SHA-512, or SHA-256 in older ones).
 //!
 //! The seal covers only the fields of the original chain: not the tracking key and not the reference
-//! number ([`SEALED_FIELDS`], [`UNSEALED_FIELDS`]).
+//! number ([`ProofField::UNSEALED`](crate::proofs::ProofField::UNSEALED)).
 
 use std::fmt;
 
@@ -18,36 +18,10 @@ use crate::proofs::Proof;
 use crate::variants::named_enum;
 
 mod certificate;
-mod covered;
 mod key;
 
 pub use certificate::CertificateNumber;
-pub use covered::covered_fields;
 pub use key::{SealKey, SealKeyError};
-
-/// Names of the fields that a seal covers, as in the JSON of a proof.
-pub const SEALED_FIELDS: [&str; 18] = [
-    "tipo_pago",
-    "fecha_operacion",
-    "fecha_abono",
-    "hora_abono",
-    "receptor.codigo",
-    "emisor.nombre",
-    "ordenante.nombre",
-    "ordenante.tipo_cuenta",
-    "ordenante.cuenta",
-    "ordenante.rfc_curp",
-    "receptor.nombre",
-    "beneficiario.nombre",
-    "beneficiario.tipo_cuenta",
-    "beneficiario.cuenta",
-    "beneficiario.rfc_curp",
-    "concepto",
-    "iva",
-    "monto",
-];
-/// Names of the fields of a proof that no seal covers.
-pub const UNSEALED_FIELDS: [&str; 1] = ["clave_rastreo"];
 
 /// Length of a seal in bytes: RSA with 2,048 bits.
 pub const SEAL_BYTES: usize = 256;

@@ -7,7 +7,7 @@ mod helvetica;
 
 use chrono::{Datelike as _, NaiveDateTime, Timelike as _};
 use domain::amount::Amount;
-use domain::proofs::check::printed_date;
+use domain::proofs::printed_date;
 use pdf_writer::{Date, Finish as _, Name, Pdf, Rect, Ref, TextStr};
 
 use self::canvas::{BLACK, BLUE, Canvas, Colour, FONT, wrap};

@@ -15,7 +15,7 @@ use domain::proofs::check::{
 use domain::proofs::file::EntryName;
 use domain::seals::Verdict;
 use web::Language;
-use web::problem::{NoticeMessage, explanation};
+use web::problem::{explanation, notice_message};
 
 use super::data_dir;
 use crate::cli::VerifyOptions;
@@ -179,7 +179,7 @@ fn read(path: &Path) -> Result<Bytes> {
 fn text(name: &str, status: Status, report: &CheckReport) -> String {
     let notices = report.proof.iter().flat_map(|_| report.notices());
     let notices = notices.map(|notice| {
-        let message = NoticeMessage::from(notice.code).message(LANGUAGE);
+        let message = notice_message(notice.code, LANGUAGE);
         format!("  {message}")
     });
     let page = report

@@ -1,5 +1,6 @@
 //! Personal data and secrets appear in no log line and not in the database.
 
+use domain::proofs::{Proof, ProofField};
 use serde_json::{Value, json};
 
 use crate::archive::everything_under;
@@ -15,9 +16,9 @@ pub(crate) async fn ask_for_everything(gateway: &Gateway, key: &Key) -> Vec<Stri
         let answer = gateway.post(endpoint, key, &sound).await;
         assert_eq!(answer.status(), 200);
         if endpoint == "xml" {
-            let proof = domain::proofs::Proof::parse(&answer.bytes().await.unwrap()).unwrap();
-            names.extend(proof.beneficiary.name.clone());
-            names.extend(proof.payer.name.clone());
+            let proof = Proof::parse(&answer.bytes().await.unwrap()).unwrap();
+            names.extend(proof.written(ProofField::BeneficiaryName));
+            names.extend(proof.written(ProofField::PayerName));
         }
         for amount in [
             "404.00", "404.02", "429.00", "500.00", "502.00", "502.01", "503.00", "504.00",

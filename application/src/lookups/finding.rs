@@ -84,6 +84,7 @@ fn local_time(millis: &str) -> Result<Option<NaiveDateTime>, Damaged> {
 
 #[cfg(test)]
 mod tests {
+    use ports::outbound::BankError;
     use proptest::prelude::*;
 
     use super::*;
@@ -122,6 +123,6 @@ mod tests {
     #[test]
     fn failures_of_the_bank_find_nothing() {
         let on = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
-        assert_eq!(Finding::of(&FetchError::BankTimeout, on), None);
+        assert_eq!(Finding::of(&BankError::Timeout.into(), on), None);
     }
 }

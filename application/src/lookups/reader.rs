@@ -205,7 +205,7 @@ impl LookupReader {
         let proof = Proof::parse(&answer.xml).map_err(|error| Arc::new(error) as Cause)?;
         let seal = self.seals.check(lookup.facts.environment, &proof);
         Ok(Delivery {
-            stem: FileStem::new(proof.operation_date, &question.query.tracking_key),
+            stem: FileStem::new(proof.operation_date(), &question.query.tracking_key),
             files: files(answer.xml, answer.pdf),
             issuer: answer.issuer,
             origin: answer.origin,

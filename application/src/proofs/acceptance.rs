@@ -9,7 +9,7 @@ use domain::proofs::Proof;
 use domain::proofs::file::FileStem;
 use domain::seals::CheckedSeal;
 use domain::transfer::Transfer;
-use ports::outbound::{BankFiles, SealChecks};
+use ports::outbound::{BankError, BankFiles, SealChecks};
 
 use crate::metrics;
 
@@ -46,7 +46,7 @@ pub(super) fn accept(
     let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
     let proof = Proof::parse(&xml).map_err(not_understood)?;
     proof.answers(transfer).map_err(not_understood)?;
-    let stem = FileStem::new(proof.operation_date, transfer.tracking_key());
+    let stem = FileStem::new(proof.operation_date(), transfer.tracking_key());
     Ok(CachedProof {
         stem,
         xml,
@@ -81,7 +81,6 @@ pub(super) struct MissingFile;
 struct AnotherXml;
 
 pub(super) fn not_understood(cause: impl std::error::Error + Send + Sync + 'static) -> FetchError {
-    FetchError::BankProtocol {
-        cause: Arc::new(cause),
-    }
+    let cause = Arc::new(cause);
+    FetchError::Bank(BankError::Protocol { cause })
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::hints::Hint;
 use domain::outcome::Outcome;
-use domain::pacing::ThrottleReason;
 use domain::participants::ParticipantCode;
 use domain::participants::inference::{InferenceFailure, InferredBanks};
 use domain::payment::Payment;
@@ -16,8 +15,7 @@ use domain::proofs::notice::ProofOrigin;
 use domain::proofs::seen::EarlierDeliveries;
 use domain::seals::CheckedSeal;
 use domain::transfer::{Banks, SameInstitution};
-
-use ports::Cause;
+use ports::outbound::BankError;
 
 /// Data of a lookup for the statistics and the log. The default is that of a lookup that wasn't begun.
 #[derive(Clone, Debug, Default)]
@@ -101,31 +99,10 @@ pub enum FetchError {
         /// Likely mistakes in the query, the most likely first.
         hints: Vec<Hint>,
     },
-    /// The bank's answer can't be understood, or doesn't match the query.
-    #[error("the bank's answer could not be understood")]
-    BankProtocol {
-        /// To be logged.
-        cause: Cause,
-    },
-    /// The bank can't be reached, returns errors, or reports that it is closed.
-    #[error("the bank could not be reached")]
-    BankUnavailable {
-        /// Time after which to try again.
-        retry_after: Duration,
-        /// To be logged.
-        cause: Cause,
-    },
-    /// The bank throttled us, or our query budget has no free turn within the time limit.
-    #[error("the bank may not be asked again yet")]
-    BankThrottled {
-        /// Time after which to try again.
-        retry_after: Duration,
-        /// Source of the limit: the bank's throttling, our budget, or the key's concurrent lookups.
-        reason: ThrottleReason,
-    },
-    /// The bank didn't answer in time.
-    #[error("the bank did not answer in time")]
-    BankTimeout,
+    /// The bank gave no answer, or one that can't be understood or doesn't match the query; or the key has
+    /// too many concurrent lookups.
+    #[error(transparent)]
+    Bank(#[from] BankError),
 }
 
 impl FetchError {
@@ -137,10 +114,10 @@ impl FetchError {
             Self::NotFound { payment, .. } => {
                 payment.map_or(Outcome::NotFound, |payment| payment.state.outcome())
             }
-            Self::BankProtocol { .. } => Outcome::BankProtocolError,
-            Self::BankUnavailable { .. } => Outcome::BankUnavailable,
-            Self::BankThrottled { .. } => Outcome::BankThrottled,
-            Self::BankTimeout => Outcome::BankTimeout,
+            Self::Bank(BankError::Protocol { .. }) => Outcome::BankProtocolError,
+            Self::Bank(BankError::Unavailable { .. }) => Outcome::BankUnavailable,
+            Self::Bank(BankError::Throttled { .. }) => Outcome::BankThrottled,
+            Self::Bank(BankError::Timeout) => Outcome::BankTimeout,
         }
     }
 }

@@ -216,7 +216,7 @@ impl ProofService {
             let elapsed = self.clock.monotonic().saturating_sub(started_at);
             let left = self.patience.saturating_sub(elapsed);
             if left.is_zero() {
-                return Err(FetchError::BankTimeout);
+                return Err(BankError::Timeout.into());
             }
             let query = || self.query(subject.clone(), known, demand.clone(), left);
             // Traced with the first caller, even if others share it.
@@ -233,10 +233,10 @@ impl ProofService {
         let latency = self.monitor.health(environment, None).latency;
         let retry_after =
             latency.map_or(MIN_LOOKUP_TIME, |latency| latency.p50.max(MIN_LOOKUP_TIME));
-        FetchError::BankThrottled {
+        FetchError::Bank(BankError::Throttled {
             retry_after,
             reason: ThrottleReason::TooManyLookupsOfKey,
-        }
+        })
     }
 
     /// Reads the archive, and queries the bank for missing files. Borrows nothing from the caller, because
@@ -289,8 +289,7 @@ impl ProofService {
             };
             match monitor
                 .look_up(subject.environment, bank.fetch(&lookup))
-                .await
-                .map_err(bank_failed)?
+                .await?
             {
                 BankAnswer::Issued(files) => {
                     let check = |proof: &Proof| checked(seals.as_ref(), subject.environment, proof);
@@ -323,23 +322,6 @@ fn not_found(payment: Option<Payment>) -> FetchError {
     FetchError::NotFound {
         payment,
         hints: Vec::new(),
-    }
-}
-
-fn bank_failed(error: BankError) -> FetchError {
-    match error {
-        BankError::Protocol { cause } => FetchError::BankProtocol { cause },
-        BankError::Unavailable { retry_after, cause } => {
-            FetchError::BankUnavailable { retry_after, cause }
-        }
-        BankError::Throttled {
-            retry_after,
-            reason,
-        } => FetchError::BankThrottled {
-            retry_after,
-            reason,
-        },
-        BankError::Timeout => FetchError::BankTimeout,
     }
 }
 

@@ -23,6 +23,7 @@ use domain::transfer::Transfer;
 use futures::future::join_all;
 use ports::contract::bank::scene;
 use ports::contract::pacer::LANE;
+use ports::outbound::BankError;
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
 use crate::support::ScriptedSeals;
@@ -195,7 +196,9 @@ async fn the_reason_of_a_throttled_lookup_is_passed_on() {
         ("429.00", ThrottleReason::TooManyQueriesPage),
         ("429.01", ThrottleReason::CaptchaPage),
     ] {
-        let FetchError::BankThrottled { reason, .. } = fixture.error(amount, XML).await else {
+        let FetchError::Bank(BankError::Throttled { reason, .. }) =
+            fixture.error(amount, XML).await
+        else {
             panic!("{amount}");
         };
         assert_eq!(reason, expected);
@@ -215,7 +218,7 @@ async fn a_proof_of_another_transfer_is_not_delivered() {
     fixture.test.script(transfer(1_000), Script::Issue(others));
     for wanted in [XML, PDF, BOTH] {
         let error = fixture.error("10.00", wanted).await;
-        let is_wrong = matches!(error, FetchError::BankProtocol { .. });
+        let is_wrong = matches!(error, FetchError::Bank(BankError::Protocol { .. }));
         assert!(is_wrong, "{error:?}");
     }
     let asked = fixture.test.times_asked();
@@ -231,7 +234,7 @@ async fn a_seal_is_checked_once_for_a_proof_whatever_is_delivered_of_it() {
     for wanted in [PDF, XML, BOTH, XML] {
         let delivery = fixture.delivery("10.00", wanted).await;
         assert_eq!(delivery.seal.verdict, VALID);
-        assert_eq!(delivery.proof.centavos, 1_000);
+        assert_eq!(delivery.proof.centavos(), 1_000);
         assert_eq!(delivery.issuer.number(), 40_012);
     }
     let once = [(Environment::Test, TRACKING_KEY.to_owned())];
@@ -246,7 +249,10 @@ async fn a_file_that_is_missing_from_the_answer_is_an_error_and_no_endless_loop(
     half.pdf = None;
     fixture.test.script(transfer(1_000), Script::Issue(half));
     let error = fixture.error("10.00", PDF).await;
-    assert!(matches!(error, FetchError::BankProtocol { .. }));
+    assert!(matches!(
+        error,
+        FetchError::Bank(BankError::Protocol { .. })
+    ));
 }
 
 #[tokio::test]

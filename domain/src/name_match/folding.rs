@@ -1,5 +1,7 @@
 //! Normalises names to lists of words.
 
+use crate::folding;
+
 /// Company forms, without blanks.
 const FORMS: [&str; 38] = [
     "SADECV",
@@ -57,12 +59,11 @@ impl Name {
     /// and any other character separates words. At least one word is kept beside a company form.
     pub(super) fn of(text: &str) -> Self {
         let mut folded = String::with_capacity(text.len());
-        for c in text.chars().flat_map(char::to_uppercase) {
+        for c in folding::folded(text) {
             match c {
-                // The range contains combining accents.
-                '\'' | '’' | '`' | '´' | '\u{300}'..='\u{36f}' => {}
+                '\'' | '’' | '`' | '´' => {}
                 '&' => folded.push_str(" Y "),
-                c if c.is_alphanumeric() => folded.push(without_accent(c)),
+                c if c.is_alphanumeric() => folded.push(c),
                 _ => folded.push(' '),
             }
         }
@@ -115,19 +116,4 @@ fn company_form(words: &[String]) -> Option<(usize, &'static str)> {
         let form = FORMS.iter().find(|form| **form == letters);
         form.map(|form| (length, *form))
     })
-}
-
-/// An upper-case letter without its accent.
-fn without_accent(letter: char) -> char {
-    match letter {
-        'À'..='Å' => 'A',
-        'Ç' => 'C',
-        'È'..='Ë' => 'E',
-        'Ì'..='Ï' => 'I',
-        'Ñ' => 'N',
-        'Ò'..='Ö' | 'Ø' => 'O',
-        'Ù'..='Ü' => 'U',
-        'Ý' => 'Y',
-        other => other,
-    }
 }

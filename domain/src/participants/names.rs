@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 
 use super::{Catalogue, Participant, ParticipantCode, ParticipantError};
-use crate::misspelling;
+use crate::{folding, misspelling};
 
 /// Maximum length of a searched name in characters. Legal names with form and group have up to 120.
 pub const MAX_LENGTH: usize = 150;
@@ -62,10 +62,10 @@ struct FoldedName {
 impl FoldedName {
     fn of(name: &str) -> Self {
         let mut folded = String::with_capacity(name.len());
-        for character in name.chars().flat_map(char::to_uppercase) {
-            match without_accent(character) {
-                // Dots of abbreviations (`S.A.`), and combining accents.
-                '.' | '\'' | '’' | '\u{300}'..='\u{36f}' => {}
+        for character in folding::folded(name) {
+            match character {
+                // Dots of abbreviations (`S.A.`), and apostrophes.
+                '.' | '\'' | '’' => {}
                 character if character.is_alphanumeric() => folded.push(character),
                 _ => folded.push(' '),
             }
@@ -162,19 +162,6 @@ impl Catalogue {
             }
         }
         found
-    }
-}
-
-/// An upper-case Spanish letter without its accent.
-fn without_accent(letter: char) -> char {
-    match letter {
-        'Á' | 'À' | 'Ä' | 'Â' => 'A',
-        'É' | 'È' | 'Ë' | 'Ê' => 'E',
-        'Í' | 'Ì' | 'Ï' | 'Î' => 'I',
-        'Ó' | 'Ò' | 'Ö' | 'Ô' => 'O',
-        'Ú' | 'Ù' | 'Ü' | 'Û' => 'U',
-        'Ñ' => 'N',
-        other => other,
     }
 }
 

@@ -5,8 +5,7 @@
 //! field causes a contradiction; changing only the chain breaks the seal; changing both breaks the seal
 //! without a contradiction.
 
-use chrono::NaiveDate;
-
+use crate::proofs::value::Values;
 use crate::proofs::{Proof, ProofError, ProofField};
 
 mod bank;
@@ -22,7 +21,7 @@ mod zip;
 pub use bank::BankRecord;
 pub use kind::{FileKind, is_zip};
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
-pub use printed::{Drawing, MAX_RUNS, PORTAL_NOTICE, PrintedPage, TextRun, printed_date};
+pub use printed::{Drawing, MAX_RUNS, PORTAL_NOTICE, PrintedPage, TextRun};
 pub use report::CheckReport;
 pub use shown_proof::ShownProof;
 pub use zip::{ZipBounds, ZipEntry, ZipError, ZipMethod};
@@ -100,8 +99,8 @@ enum Source {
 struct Reading {
     proof: Proof,
     source: Source,
-    /// The credit date as printed; `None` for an XML, whose attributes lack it.
-    credit_date: Option<NaiveDate>,
+    /// The values that the file shows outside the chain.
+    shown: Values,
     /// Visible fields whose text can't be parsed.
     unreadable: Vec<ProofField>,
     /// Fields that the visible text lacks.

@@ -1,6 +1,7 @@
 //! Notices shown with the verdict on a proof: limits of a valid seal that people may not expect.
 
-use crate::seals::{CheckedSeal, UNSEALED_FIELDS};
+use super::ProofField;
+use crate::seals::CheckedSeal;
 use crate::variants::named_enum;
 
 named_enum! {
@@ -29,8 +30,8 @@ named_enum! {
 pub struct Notice {
     /// Name of the notice.
     pub code: NoticeCode,
-    /// Names of the fields in the JSON of a proof; may be empty.
-    pub fields: &'static [&'static str],
+    /// The fields; may be empty.
+    pub fields: &'static [ProofField],
 }
 
 impl Notice {
@@ -38,7 +39,7 @@ impl Notice {
     pub const fn of_unsealed(code: NoticeCode) -> Self {
         Self {
             code,
-            fields: &UNSEALED_FIELDS,
+            fields: &ProofField::UNSEALED,
         }
     }
 

@@ -2,7 +2,8 @@
 
 use chrono::NaiveDate;
 
-use super::{AccountType, Mismatch, OriginalChain, Proof};
+use super::value::Values;
+use super::{Mismatch, Proof, ProofField};
 use crate::account::Account;
 use crate::calendar;
 use crate::participants::{Catalogue, ParticipantCode, ParticipantError};
@@ -23,23 +24,24 @@ pub struct SealedPayment {
     operation_date: NaiveDate,
     credit_date: NaiveDate,
     account: Option<String>,
-    account_type: Option<AccountType>,
+    account_type: Option<u16>,
 }
 
 impl SealedPayment {
     /// Reads a proof's chain. The payer's institution is found by its name on the date of the credit.
     pub fn of(proof: &Proof, catalogue: &Catalogue) -> Self {
         let chain = &proof.chain;
-        let beneficiary = chain.beneficiary();
+        let sealed = chain.values();
+        let account = sealed.text(ProofField::BeneficiaryAccount);
         Self {
-            tracking_key: proof.tracking_key.clone(),
-            payer_institutions: payer_institutions(chain, catalogue),
+            tracking_key: proof.tracking_key().to_owned(),
+            payer_institutions: payer_institutions(&sealed, chain.credit_date(), catalogue),
             receiver: chain.receiver(),
-            centavos: chain.centavos(),
+            centavos: sealed.centavos(ProofField::Amount),
             operation_date: chain.operation_date(),
             credit_date: chain.credit_date(),
-            account: beneficiary.account,
-            account_type: beneficiary.account_type,
+            account: account.map(str::to_owned),
+            account_type: sealed.number(ProofField::BeneficiaryAccountType),
         }
     }
 
@@ -81,10 +83,11 @@ impl SealedPayment {
 
     /// Returns `true` if the payment was credited to an account with this number and type.
     fn credits(&self, account: &Account) -> bool {
+        // `TipoCuenta` of each kind of account.
         let kind = match account {
-            Account::Clabe(_) => AccountType::Clabe,
-            Account::Card(_) => AccountType::Card,
-            Account::Phone(_) => AccountType::Phone,
+            Account::Clabe(_) => 40,
+            Account::Card(_) => 3,
+            Account::Phone(_) => 10,
         };
         self.account.as_deref() == Some(account.as_str()) && self.account_type == Some(kind)
     }
@@ -105,11 +108,15 @@ impl SealedPayment {
 }
 
 /// The institutions with the name that the chain gives for the payer's institution.
-fn payer_institutions(chain: &OriginalChain, catalogue: &Catalogue) -> Vec<ParticipantCode> {
-    let Some(name) = chain.payer().institution else {
+fn payer_institutions(
+    sealed: &Values,
+    date: NaiveDate,
+    catalogue: &Catalogue,
+) -> Vec<ParticipantCode> {
+    let Some(name) = sealed.text(ProofField::IssuerName) else {
         return Vec::new();
     };
-    let codes = match catalogue.participant(&name, chain.credit_date()) {
+    let codes = match catalogue.participant(name, date) {
         Ok(code) => vec![code],
         Err(ParticipantError::AmbiguousName { candidates }) => {
             candidates.iter().map(|candidate| candidate.code).collect()

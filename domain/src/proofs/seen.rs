@@ -53,10 +53,10 @@ impl ProofMark {
         format!(
             "{PAYMENT_LABEL}\n{}\n{}\n{issuer}\n{}\n{}\n{}",
             environment.name(),
-            proof.operation_date,
-            proof.receiver,
-            proof.centavos,
-            proof.tracking_key,
+            proof.operation_date(),
+            proof.receiver(),
+            proof.centavos(),
+            proof.tracking_key(),
         )
     }
 

@@ -1,13 +1,10 @@
 //! Parsing of a proof's XML.
 
-use chrono::NaiveTime;
 use roxmltree::{Document, Node, NodeType, ParsingOptions};
 
-use super::party::{Party, given};
+use super::field::{BENEFICIARY, PAYER, ProofField, ROOT};
+use super::value::{Spelling, Value};
 use super::{MAX_BYTES, OriginalChain, Proof, ProofError};
-use crate::amount::centavos_from_bank_spelling;
-use crate::calendar;
-use crate::participants::ParticipantCode;
 
 /// A proof has three elements and the white space between them; the rest allows for comments.
 const MAX_NODES: u32 = 64;
@@ -25,44 +22,16 @@ pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
     };
     let document = Document::parse_with_options(text, options).map_err(proof_error)?;
     let root = document.root_element();
-    if root.tag_name().name() != "SPEI_Tercero" {
+    if root.tag_name().name() != ROOT {
         return Err(ProofError::Root);
     }
     proof(root)
 }
 
-/// Attributes of the elements of a proof, by element.
-const ELEMENTS: [(&str, &[&str]); 3] = [
-    (
-        "SPEI_Tercero",
-        &[
-            "FechaOperacion",
-            "Hora",
-            "ClaveSPEI",
-            "sello",
-            "numeroCertificado",
-            "cadenaCDA",
-            "claveRastreo",
-        ],
-    ),
-    (
-        "Beneficiario",
-        &[
-            "BancoReceptor",
-            "Nombre",
-            "TipoCuenta",
-            "Cuenta",
-            "RFC",
-            "Concepto",
-            "IVA",
-            "MontoPago",
-        ],
-    ),
-    (
-        "Ordenante",
-        &["BancoEmisor", "Nombre", "TipoCuenta", "Cuenta", "RFC"],
-    ),
-];
+/// Attributes of the root that aren't fields of the JSON.
+const CERTIFICATE: &str = "numeroCertificado";
+const SEAL: &str = "sello";
+const CHAIN: &str = "cadenaCDA";
 
 /// Returns `true` if the file has content that banks don't write: other elements or attributes,
 /// namespaces, text, comments, processing instructions, or another declared encoding. A viewer may show
@@ -85,22 +54,23 @@ pub(super) fn holds_more(xml: &[u8]) -> bool {
 }
 
 fn is_known_element(node: Node<'_, '_>, root: Node<'_, '_>) -> bool {
-    let name = node.tag_name();
-    let known = ELEMENTS.iter().find(|(known, _)| *known == name.name());
-    let Some((known, attributes)) = known else {
-        return false;
+    let element = node.tag_name();
+    let is_in_place = match element.name() {
+        ROOT => node == root,
+        PAYER | BENEFICIARY => node.parent() == Some(root),
+        _ => false,
     };
-    let is_in_place = if *known == ELEMENTS[0].0 {
-        node == root
-    } else {
-        node.parent() == Some(root)
+    let is_known = |name| {
+        let attribute = Some((element.name(), name));
+        let is_field = ProofField::ALL.iter().any(|it| it.attribute() == attribute);
+        is_field || node == root && [CERTIFICATE, SEAL, CHAIN].contains(&name)
     };
     is_in_place
-        && name.namespace().is_none()
+        && element.namespace().is_none()
         && node.namespaces().all(|it| it.name() == Some("xml"))
         && node
             .attributes()
-            .all(|it| it.namespace().is_none() && attributes.contains(&it.name()))
+            .all(|it| it.namespace().is_none() && is_known(it.name()))
 }
 
 /// Returns `true` if the XML declaration names an encoding other than UTF-8, which a viewer would use.
@@ -151,33 +121,35 @@ fn proof_error(error: roxmltree::Error) -> ProofError {
 }
 
 fn proof(root: Node<'_, '_>) -> Result<Proof, ProofError> {
-    let beneficiary = child(root, "Beneficiario")?.ok_or(ProofError::Missing {
-        name: "Beneficiario",
-    })?;
-    let payer = child(root, "Ordenante")?;
-    let time = |text: &str| NaiveTime::parse_from_str(text, "%H:%M:%S").ok();
+    let beneficiary = child(root, BENEFICIARY)?.ok_or(ProofError::Missing { name: BENEFICIARY })?;
+    let payer = child(root, PAYER)?;
+    let chain = OriginalChain::parse(required(root, CHAIN)?)?;
+    let mut values = chain.values();
+    for field in ProofField::ALL {
+        let Some((element, name)) = field.attribute() else {
+            continue;
+        };
+        let node = match element {
+            PAYER => payer,
+            BENEFICIARY => Some(beneficiary),
+            _ => Some(root),
+        };
+        let text = node.map_or("", |node| optional(node, name));
+        let value = Value::read(field, text, Spelling::Xml);
+        if field.is_required() && value.is_none() {
+            return Err(match text {
+                "" => ProofError::Missing { name },
+                _ => ProofError::Unreadable { name },
+            });
+        }
+        values.set(field, value);
+    }
     Ok(Proof {
-        operation_date: read_as(root, "FechaOperacion", |text| {
-            calendar::parse_date(text).ok()
-        })?,
-        credit_time: read_as(root, "Hora", time)?,
-        receiver: read_as(root, "ClaveSPEI", ParticipantCode::parse)?,
-        tracking_key: required(root, "claveRastreo")?.to_owned(),
-        centavos: read_as(beneficiary, "MontoPago", centavos_from_bank_spelling)?,
-        concept: given(optional(beneficiary, "Concepto")).map(str::to_owned),
-        vat_centavos: centavos_from_bank_spelling(optional(beneficiary, "IVA")),
-        payer: payer.map_or_else(Party::default, |payer| party(payer, "BancoEmisor")),
-        beneficiary: party(beneficiary, "BancoReceptor"),
-        certificate_number: required(root, "numeroCertificado")?.to_owned(),
-        seal: required(root, "sello")?.to_owned(),
-        chain: OriginalChain::parse(required(root, "cadenaCDA")?)?,
+        values,
+        certificate_number: required(root, CERTIFICATE)?.to_owned(),
+        seal: required(root, SEAL)?.to_owned(),
+        chain,
     })
-}
-
-fn party(node: Node<'_, '_>, institution: &str) -> Party {
-    Party::from_texts(
-        [institution, "Nombre", "TipoCuenta", "Cuenta", "RFC"].map(|name| optional(node, name)),
-    )
 }
 
 /// The child with this name; `None` if there is none, an error if there are several.
@@ -204,12 +176,4 @@ fn required<'a>(node: Node<'a, '_>, name: &'static str) -> Result<&'a str, Proof
         "" => Err(ProofError::Missing { name }),
         text => Ok(text),
     }
-}
-
-fn read_as<T>(
-    node: Node<'_, '_>,
-    name: &'static str,
-    read: impl FnOnce(&str) -> Option<T>,
-) -> Result<T, ProofError> {
-    read(required(node, name)?.trim()).ok_or(ProofError::Unreadable { name })
 }

@@ -62,14 +62,14 @@ pub struct BankFiles {
 /// Error of a query.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum BankError {
-    /// The bank's answer could not be understood.
+    /// The bank's answer could not be understood, or doesn't match the query.
     #[error("the bank's answer could not be understood")]
     Protocol {
         /// To be logged; contains no personal data.
         cause: Cause,
     },
     /// The bank can't be reached, returns errors, or reports that it is closed.
-    #[error("the bank is unavailable")]
+    #[error("the bank could not be reached")]
     Unavailable {
         /// Time to wait before the next attempt.
         retry_after: Duration,
@@ -81,7 +81,7 @@ pub enum BankError {
     Throttled {
         /// Time until the bank may be queried again.
         retry_after: Duration,
-        /// Source of the limit: the bank's throttling or our own budget.
+        /// Source of the limit: the bank's throttling, our own budget, or the key's concurrent lookups.
         reason: ThrottleReason,
     },
     /// No answer within the lookup's patience.

@@ -1,8 +1,8 @@
 //! PDFs that a reader of their own reads: each line tells a text and where it stands on the page.
 
 use bytes::Bytes;
-use domain::proofs::Proof;
-use domain::proofs::check::{Drawing, PORTAL_NOTICE, PdfError, PrintedPage, TextRun, printed_date};
+use domain::proofs::check::{Drawing, PORTAL_NOTICE, PdfError, PrintedPage, TextRun};
+use domain::proofs::{Proof, ProofField, printed_date};
 use ports::outbound::ProofPdfReader;
 
 /// Reader of the PDFs of [`plain_pdf`]: a page in the portal's own drawing, with the texts of the lines after
@@ -44,8 +44,9 @@ const PAGE: &str = include_str!("plain_pdf.txt");
 /// The portal's page of a proof, as [`PlainPdfs`] reads it.
 pub fn plain_pdf(xml: &[u8]) -> Bytes {
     let proof = Proof::parse(xml).expect("it is a proof");
-    let (chain, payer, beneficiary) = (&proof.chain, &proof.payer, &proof.beneficiary);
-    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "NA".to_owned());
+    let chain = &proof.chain;
+    let vat = proof.written(ProofField::Vat);
+    let or_none = |field| proof.text(field).unwrap_or("NA").to_owned();
     let pesos = |centavos: u64| {
         let (pesos, rest) = (centavos / 100, centavos % 100);
         match pesos {
@@ -55,20 +56,26 @@ pub fn plain_pdf(xml: &[u8]) -> Bytes {
     };
     let values = [
         ("{credit_date}", printed_date(chain.credit_date())),
-        ("{operation_date}", printed_date(proof.operation_date)),
-        ("{credit_time}", proof.credit_time.to_string()),
-        ("{concept}", or_none(&proof.concept)),
-        ("{amount}", pesos(proof.centavos)),
-        ("{vat}", pesos(proof.vat_centavos.unwrap_or_default())),
-        ("{tracking_key}", proof.tracking_key.clone()),
-        ("{issuer}", or_none(&payer.institution)),
-        ("{payer}", or_none(&payer.name)),
-        ("{payer_tax_id}", or_none(&payer.tax_id)),
-        ("{payer_account}", or_none(&payer.account)),
-        ("{receiver}", or_none(&beneficiary.institution)),
-        ("{beneficiary}", or_none(&beneficiary.name)),
-        ("{beneficiary_tax_id}", or_none(&beneficiary.tax_id)),
-        ("{beneficiary_account}", or_none(&beneficiary.account)),
+        ("{operation_date}", printed_date(proof.operation_date())),
+        ("{credit_time}", proof.credit_time().to_string()),
+        ("{concept}", or_none(ProofField::Concept)),
+        ("{amount}", pesos(proof.centavos())),
+        ("{vat}", format!("$ {}", vat.as_deref().unwrap_or("0.00"))),
+        ("{tracking_key}", proof.tracking_key().to_owned()),
+        ("{issuer}", or_none(ProofField::IssuerName)),
+        ("{payer}", or_none(ProofField::PayerName)),
+        ("{payer_tax_id}", or_none(ProofField::PayerTaxId)),
+        ("{payer_account}", or_none(ProofField::PayerAccount)),
+        ("{receiver}", or_none(ProofField::ReceiverName)),
+        ("{beneficiary}", or_none(ProofField::BeneficiaryName)),
+        (
+            "{beneficiary_tax_id}",
+            or_none(ProofField::BeneficiaryTaxId),
+        ),
+        (
+            "{beneficiary_account}",
+            or_none(ProofField::BeneficiaryAccount),
+        ),
         ("{certificate}", proof.certificate_number.clone()),
         ("{chain}", chain.signed_text().to_owned()),
         ("{seal}", chain.seal().to_owned()),

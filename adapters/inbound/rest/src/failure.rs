@@ -10,6 +10,7 @@ use domain::outcome::Endpoint;
 use domain::participants::inference::InferredBanks;
 use domain::request::RequestId;
 use domain::webhooks::{EventTypesError, MAX_ENDPOINTS};
+use ports::outbound::BankError;
 use web::problem::{FieldProblem, MissingProof};
 use web::{Chain, Problem};
 
@@ -151,14 +152,16 @@ pub(crate) fn of_fetch(
             inferred: inferred.clone(),
             hints: hints.iter().cloned().map(Into::into).collect(),
         }),
-        FetchError::BankProtocol { .. } => Problem::BankProtocol,
-        FetchError::BankUnavailable { retry_after, .. } => Problem::BankUnavailable {
-            retry_after: *retry_after,
+        FetchError::Bank(error) => match error {
+            BankError::Protocol { .. } => Problem::BankProtocol,
+            BankError::Unavailable { retry_after, .. } => Problem::BankUnavailable {
+                retry_after: *retry_after,
+            },
+            BankError::Throttled { retry_after, .. } => Problem::BankThrottled {
+                retry_after: *retry_after,
+            },
+            BankError::Timeout => Problem::BankTimeout,
         },
-        FetchError::BankThrottled { retry_after, .. } => Problem::BankThrottled {
-            retry_after: *retry_after,
-        },
-        FetchError::BankTimeout => Problem::BankTimeout,
     }
 }
 
@@ -173,20 +176,20 @@ pub(crate) fn of_not_durable(error: &NotDurable, id: &RequestId) -> Problem {
 
 /// Logs the cause of a failed lookup. Errors caused by the request aren't logged.
 pub(crate) fn log_cause(error: &FetchError, request_id: &RequestId) {
+    let FetchError::Bank(error) = error else {
+        return;
+    };
     match error {
-        FetchError::BankProtocol { cause } => {
+        BankError::Protocol { cause } => {
             tracing::error!(%request_id, cause = %Chain(&**cause), "{error}");
         }
-        FetchError::BankUnavailable { cause, .. } => {
+        BankError::Unavailable { cause, .. } => {
             tracing::warn!(%request_id, cause = %Chain(&**cause), "{error}");
         }
-        FetchError::BankThrottled { reason, .. } => {
+        BankError::Throttled { reason, .. } => {
             tracing::warn!(%request_id, reason = reason.name(), "{error}");
         }
-        FetchError::BankTimeout => tracing::warn!(%request_id, "{error}"),
-        FetchError::InferenceFailed { .. }
-        | FetchError::SameInstitution(_)
-        | FetchError::NotFound { .. } => {}
+        BankError::Timeout => tracing::warn!(%request_id, "{error}"),
     }
 }
 

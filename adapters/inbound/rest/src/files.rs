@@ -7,19 +7,17 @@ use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use domain::proofs::file::{FileStem, Format};
 use domain::query::ExpectedBeneficiary;
-use domain::seals::SealVerdict;
+use serde::Serialize;
 use web::Language;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::headers;
-use crate::proofs::views::ParsedProof;
+use crate::proofs::views::{Envelope, ParsedProof};
 
 const ZIP_TYPE: &str = "application/zip";
 /// If a browser displays the file instead of saving it, it runs no scripts and loads nothing.
@@ -35,8 +33,8 @@ pub(crate) enum RenderError {
     FileName,
     #[error("the ZIP could not be written: {0}")]
     Zip(#[from] ZipError),
-    #[error("the fields could not be written: {0}")]
-    Fields(#[from] serde_json::Error),
+    #[error("the JSON could not be written: {0}")]
+    Json(#[from] serde_json::Error),
     #[error("the ZIP was given up: {0}")]
     ZipTask(#[from] tokio::task::JoinError),
 }
@@ -63,11 +61,16 @@ pub(crate) async fn render(
 ) -> Result<Response, RenderError> {
     let verdict = delivery.seal.verdict;
     let mut response = match encoding {
-        Encoding::Fields => fields(&delivery, expected, language)?,
+        Encoding::Fields => json(&ParsedProof::new(&delivery, expected, language))?,
         Encoding::File(format) => file(only(delivery.files, format)?, &delivery.stem, format)?,
         Encoding::Envelope(format) => {
             let file = only(delivery.files, format)?;
-            envelope(&file, &delivery.stem, format, verdict.into())
+            json(&Envelope::new(
+                &file,
+                &delivery.stem,
+                format,
+                verdict.into(),
+            ))?
         }
         Encoding::Archive => archive(delivery.files, delivery.stem).await?,
     };
@@ -75,13 +78,8 @@ pub(crate) async fn render(
     Ok(response)
 }
 
-fn fields(
-    delivery: &Delivery,
-    expected: &ExpectedBeneficiary,
-    language: Language,
-) -> Result<Response, serde_json::Error> {
-    let json = serde_json::to_string(&ParsedProof::new(delivery, expected, language))?;
-    Ok(web::json_response(json))
+fn json(view: &impl Serialize) -> Result<Response, serde_json::Error> {
+    Ok(web::json_response(serde_json::to_string(view)?))
 }
 
 fn only(files: Files, format: Format) -> Result<Bytes, RenderError> {
@@ -111,22 +109,6 @@ fn attachment(bytes: Bytes, name: &str, media_type: &'static str) -> Result<Resp
     headers.insert(CONTENT_DISPOSITION, disposition);
     headers.insert(CONTENT_SECURITY_POLICY, FILE_CSP);
     Ok(response)
-}
-
-/// JSON with the file in base64, its name, media type and seal verdict. It is formatted by hand, because a
-/// serialiser would search megabytes of base64 for characters to escape; neither base64 nor file names
-/// have any.
-fn envelope(bytes: &[u8], stem: &FileStem, format: Format, seal: SealVerdict) -> Response {
-    let name = stem.with_extension(format.extension());
-    let media_type = format.media_type();
-    let seal = seal.name();
-    let mut json = format!(
-        r#"{{"ok":true,"filename":"{name}","content_type":"{media_type}","seal":"{seal}","data":""#
-    );
-    json.reserve_exact(bytes.len().div_ceil(3) * 4 + 2);
-    STANDARD.encode_string(bytes, &mut json);
-    json.push_str("\"}");
-    web::json_response(json)
 }
 
 /// Both files in a ZIP. Compressing a PDF takes milliseconds, too long for a thread that serves other

@@ -5,7 +5,7 @@
 //! [`people_router`] serves the routes that need a session, and is absent on a gateway without sign-in. Both
 //! serve each route at the root and under `/api`.
 //!
-//! Each endpoint is one file with its route, description and bodies, in `proofs/`, `checks/`, `lookups/`,
+//! Each endpoint is one file with its route, description and bodies, in `proofs/`, `lookups/`,
 //! `batches/`, `own_lookups/`, `participants/`, `keys/`, `webhooks/`, `admin/` and `operations/`. `pipeline`
 //! serves all proof requests, `people` is shared by the routes with a session, and `openapi` builds the API
 //! description.
@@ -13,7 +13,6 @@
 mod admin;
 mod batches;
 mod caller;
-mod checks;
 mod completion;
 mod ending;
 mod failure;
@@ -139,7 +138,9 @@ pub fn router(state: RestState) -> Router {
         Router::new().fallback(web::method_not_allowed),
         &request_layer,
     );
-    let (proofs, _) = proofs::routes().merge(checks::routes()).split_for_parts();
+    let (proofs, _) = proofs::routes()
+        .merge(proofs::check::routes())
+        .split_for_parts();
     let proofs = with_alias(proofs)
         .method_not_allowed_fallback(move |request: Request| refusing.clone().oneshot(request))
         .with_state(Arc::clone(&state));

@@ -13,7 +13,7 @@ use utoipa::openapi::{
 };
 use web::problem::ErrorBody;
 
-use crate::{batches, checks, lookups, operations, participants, people, proofs};
+use crate::{batches, lookups, operations, participants, people, proofs};
 
 pub(crate) mod bodies;
 pub(crate) mod examples;
@@ -57,7 +57,7 @@ fn document() -> OpenApi {
     let mut document = general();
     for (mut part, group) in [
         (proofs::routes().into_openapi(), Group::Proofs),
-        (checks::routes().into_openapi(), Group::Checks),
+        (proofs::check::routes().into_openapi(), Group::Checks),
         (lookups::creation().into_openapi(), Group::LookupCreation),
         (lookups::list().into_openapi(), Group::LookupReads),
         (lookups::items().into_openapi(), Group::LookupReads),

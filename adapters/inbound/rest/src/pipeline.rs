@@ -29,7 +29,7 @@ mod create;
 mod ended;
 mod report;
 
-pub(crate) use check::answer as answer_check;
+pub(crate) use check::{CheckParameters, answer as answer_check};
 pub(crate) use create::answer as answer_creation;
 use ended::Ended;
 

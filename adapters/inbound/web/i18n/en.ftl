@@ -343,11 +343,11 @@ user-delivery-pending = The message is still tried; its next attempt is in nextA
 
 ## Notices beside the verdict on a proof (avisos[].mensaje)
 
-notice-unsealed-compared = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issued the proof of a payment with this key and the same sealed data.
-notice-unsealed-not-compared = No seal covers the tracking key and the reference number, and nobody compared them with the bank: they may have been changed. Compare them with the bank before you rely on them.
-notice-unsealed-differ = No seal covers the tracking key and the reference number, and at the bank no proof with this key and these data was found: somebody may have changed the key. Don't rely on it.
-notice-imported = The proof was brought in a file, which anybody may have sent; the gateway didn't fetch it from the bank. A proof that is issued before a payment is returned stays as it is: see in the account that the money is there.
-notice-sandbox-seal = The seal is the sandbox bank's, whose key is published: anybody can make such a proof, and it proves nothing.
+notice-campos-sin-sellar-comparados-con-el-banco = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issued the proof of a payment with this key and the same sealed data.
+notice-campos-sin-sellar-no-comparados = No seal covers the tracking key and the reference number, and nobody compared them with the bank: they may have been changed. Compare them with the bank before you rely on them.
+notice-campos-sin-sellar-no-coinciden-con-el-banco = No seal covers the tracking key and the reference number, and at the bank no proof with this key and these data was found: somebody may have changed the key. Don't rely on it.
+notice-comprobante-traido-en-un-archivo = The proof was brought in a file, which anybody may have sent; the gateway didn't fetch it from the bank. A proof that is issued before a payment is returned stays as it is: see in the account that the money is there.
+notice-sello-del-banco-de-pruebas = The seal is the sandbox bank's, whose key is published: anybody can make such a proof, and it proves nothing.
 
 ## Checks of a proof that somebody sent (comprobaciones[].explicacion)
 
@@ -413,8 +413,8 @@ check-pago-cancelado = The central bank says that the payment was canceled: the 
 check-faltan-datos-para-consultar = The file doesn't say enough to ask the bank: the issuing institution, the receiving one, the account, the amount, the date or the tracking key is missing or can't be read.
 check-varios-pagos-en-zip = The bank was not asked, for the ZIP holds proofs of several payments and a request is one lookup. Send each proof by itself to compare it with the bank.
 check-ok-estructura = The file is a proof, and all of it can be read.
-check-ok-atributos = The fields of the proof say what the original chain says.
-check-ok-texto = What the PDF shows says what the original chain says.
+check-ok-atributos-y-cadena = The fields of the proof say what the original chain says.
+check-ok-texto-y-cadena = What the PDF shows says what the original chain says.
 check-ok-sello = The seal is the receiving institution's signature of the original chain: nobody changed it.
 check-ok-sello-repetido = The end of the original chain repeats the seal.
 check-ok-certificado = The original chain names the same certificate as the proof.

@@ -343,11 +343,11 @@ user-delivery-pending = El mensaje todavía se intenta; su próximo intento est�
 
 ## Avisos junto al veredicto sobre un comprobante (avisos[].mensaje)
 
-notice-unsealed-compared = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emitió el comprobante de un pago con esta clave y los mismos datos sellados.
-notice-unsealed-not-compared = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco antes de confiar en ellos.
-notice-unsealed-differ = Ningún sello protege la clave de rastreo ni el número de referencia, y en el banco no se halló un comprobante con esta clave y estos datos: alguien pudo cambiar la clave. No confíe en ella.
-notice-imported = El comprobante llegó en un archivo, que cualquiera pudo enviar; el sistema no lo obtuvo del banco. Un comprobante emitido antes de que se devolviera el pago no cambia: vea en la cuenta que el dinero esté ahí.
-notice-sandbox-seal = El sello es del banco de pruebas, cuya clave es pública: cualquiera puede hacer un comprobante así, y no prueba nada.
+notice-campos-sin-sellar-comparados-con-el-banco = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emitió el comprobante de un pago con esta clave y los mismos datos sellados.
+notice-campos-sin-sellar-no-comparados = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco antes de confiar en ellos.
+notice-campos-sin-sellar-no-coinciden-con-el-banco = Ningún sello protege la clave de rastreo ni el número de referencia, y en el banco no se halló un comprobante con esta clave y estos datos: alguien pudo cambiar la clave. No confíe en ella.
+notice-comprobante-traido-en-un-archivo = El comprobante llegó en un archivo, que cualquiera pudo enviar; el sistema no lo obtuvo del banco. Un comprobante emitido antes de que se devolviera el pago no cambia: vea en la cuenta que el dinero esté ahí.
+notice-sello-del-banco-de-pruebas = El sello es del banco de pruebas, cuya clave es pública: cualquiera puede hacer un comprobante así, y no prueba nada.
 
 ## Comprobaciones de un comprobante recibido (comprobaciones[].explicacion)
 
@@ -413,8 +413,8 @@ check-pago-cancelado = El banco central dice que el pago fue cancelado: el diner
 check-faltan-datos-para-consultar = El archivo no dice lo suficiente para consultar al banco: faltan, o no se pueden leer, la institución emisora, la receptora, la cuenta, el monto, la fecha o la clave de rastreo.
 check-varios-pagos-en-zip = No se preguntó al banco, porque el ZIP trae comprobantes de varios pagos y una petición es una consulta. Envíe cada comprobante por separado para compararlo con el banco.
 check-ok-estructura = El archivo es un comprobante y se puede leer completo.
-check-ok-atributos = Los datos del comprobante dicen lo mismo que la cadena original.
-check-ok-texto = Lo que se ve en el PDF dice lo mismo que la cadena original.
+check-ok-atributos-y-cadena = Los datos del comprobante dicen lo mismo que la cadena original.
+check-ok-texto-y-cadena = Lo que se ve en el PDF dice lo mismo que la cadena original.
 check-ok-sello = El sello es la firma de la institución receptora sobre la cadena original: nadie la cambió.
 check-ok-sello-repetido = El final de la cadena original repite el sello.
 check-ok-certificado = La cadena original nombra el mismo certificado que el comprobante.

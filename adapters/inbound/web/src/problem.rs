@@ -12,6 +12,7 @@ use domain::batches::sheet::{SheetColumn, headers_of};
 use domain::participants::ParticipantCode;
 use domain::participants::inference::InferredBanks;
 use domain::payment::{Payment, PaymentState};
+use domain::proofs::check::CheckReason;
 use domain::query::Field;
 use domain::request::RequestId;
 
@@ -38,7 +39,7 @@ mod text;
 
 pub use advice::{Advice, what_to_do};
 pub use candidate::CandidateDetail;
-pub use check::{CheckExplanation, CheckPassed, explanation};
+pub use check::{explain, explanation};
 pub use code::Code;
 pub use column::{TableColumn, TableNotice};
 pub use details::{
@@ -48,7 +49,7 @@ pub use details::{
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
-pub use notice::{NoticeDetail, NoticeMessage};
+pub use notice::{NoticeDetail, notice_message};
 pub use response::ErrorBody;
 pub(crate) use response::render;
 pub use row::{LineError, LineErrorDetail, RowError, RowErrorDetail};
@@ -98,7 +99,7 @@ catalogue! {
         EmptyChange { fields: &'static [&'static str] }
             = Code::InvalidRequest, "empty-change"(fields: List::of(*fields));
         /// The uploaded file isn't a proof; `element` is the XML element or attribute at fault.
-        NotAProof { explanation: CheckExplanation, element: Option<&'static str> }
+        NotAProof { reason: CheckReason, element: Option<&'static str> }
             = Code::InvalidRequest, "not-a-proof";
         /// At least one bank could not be inferred.
         InferenceFailed {

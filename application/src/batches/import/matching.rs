@@ -72,7 +72,7 @@ pub(super) struct Taken {
 
 impl ProofIndex {
     pub(super) fn add(&mut self, file: usize, proof: SentProof) {
-        let key = proof.proof.tracking_key.clone();
+        let key = proof.proof.tracking_key().to_owned();
         let alike = self.by_key.entry(key).or_default();
         alike.all.push(file);
         if let Some(centavos) = proof.payment.centavos() {

@@ -11,7 +11,7 @@ use domain::proofs::file::RequestedFiles;
 use domain::proofs::seen::ProofMark;
 use domain::seals::SealVerdict;
 use domain::transfer::Banks;
-use ports::outbound::LookupChange;
+use ports::outbound::{BankError, LookupChange};
 
 use crate::admission::Settlement;
 use crate::proofs::Turn;
@@ -58,16 +58,17 @@ impl Attempted {
 
     pub(super) fn of_error(error: &FetchError) -> Self {
         let (retry_after, had_no_turn) = match error {
-            FetchError::BankUnavailable { retry_after, .. } => (Some(*retry_after), false),
-            FetchError::BankThrottled {
+            FetchError::Bank(BankError::Unavailable { retry_after, .. }) => {
+                (Some(*retry_after), false)
+            }
+            FetchError::Bank(BankError::Throttled {
                 retry_after,
                 reason,
-            } => (Some(*retry_after), !reason.is_of_the_bank()),
+            }) => (Some(*retry_after), !reason.is_of_the_bank()),
             FetchError::InferenceFailed { .. }
             | FetchError::SameInstitution(_)
             | FetchError::NotFound { .. }
-            | FetchError::BankProtocol { .. }
-            | FetchError::BankTimeout => (None, false),
+            | FetchError::Bank(BankError::Protocol { .. } | BankError::Timeout) => (None, false),
         };
         Self {
             retry_after,

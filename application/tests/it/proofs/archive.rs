@@ -261,7 +261,7 @@ async fn an_archived_proof_of_another_transfer_is_never_delivered() {
     ] {
         let fixture = with_another_proof(&cipher, content).await;
         let delivery = fixture.delivery("10.00", XML).await;
-        assert_eq!(delivery.proof.centavos, 1_000, "{content:?}");
+        assert_eq!(delivery.proof.centavos(), 1_000, "{content:?}");
         assert_eq!(fixture.test.times_asked(), 1, "{content:?}");
     }
 }

@@ -41,7 +41,7 @@ async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
     changed.xml = changed.xml.map(|xml| [&xml[..], b"\n"].concat().into());
     script(changed);
     let error = fixture.error("10.00", BOTH).await;
-    let is_wrong = matches!(error, FetchError::BankProtocol { .. });
+    let is_wrong = matches!(error, FetchError::Bank(BankError::Protocol { .. }));
     assert!(is_wrong, "{error:?}");
     let Files::Xml(xml) = fixture.delivery("10.00", XML).await.files else {
         panic!("the XML alone was wanted");

@@ -63,6 +63,9 @@ async fn a_caller_without_patience_left_sends_no_query() {
     let fixture = Arc::new(fixture());
     let report = behind_a_query_that_takes(&fixture, PATIENCE).await;
     let error = report.result.unwrap_err();
-    assert!(matches!(error, FetchError::BankTimeout), "{error:?}");
+    assert!(
+        matches!(error, FetchError::Bank(BankError::Timeout)),
+        "{error:?}"
+    );
     assert_eq!(fixture.test.times_asked(), 1);
 }

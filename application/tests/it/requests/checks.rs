@@ -8,6 +8,7 @@ use domain::proofs::check::{CheckName, CheckReason, CheckResult};
 use domain::seals::Verdict;
 use futures::FutureExt as _;
 use ports::contract::bank::transfer;
+use ports::outbound::BankError;
 use tokio::sync::watch;
 
 use super::*;
@@ -181,7 +182,7 @@ async fn a_failure_is_settled_once_and_refunded(#[case] fault: Fault, #[case] ou
         .await
         .reply;
     let is_told = match reply {
-        Reply::Answer(Err(FetchError::BankTimeout)) => outcome == Outcome::BankTimeout,
+        Reply::Answer(Err(FetchError::Bank(BankError::Timeout))) => outcome == Outcome::BankTimeout,
         Reply::Failed => outcome == Outcome::InternalError,
         _ => false,
     };

@@ -38,7 +38,7 @@ impl ScriptedSeals {
 #[async_trait]
 impl SealChecks for ScriptedSeals {
     fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
-        let checked = (environment, proof.tracking_key.clone());
+        let checked = (environment, proof.tracking_key().to_owned());
         self.checked.lock().unwrap().push(checked);
         let unknown = OneSealKey.check(environment, proof);
         let verdict = *self.verdict.lock().unwrap();
@@ -49,7 +49,7 @@ impl SealChecks for ScriptedSeals {
     }
 
     async fn record(&self, environment: Environment, proof: &Proof, _: &CheckedSeal) {
-        let recorded = (environment, proof.tracking_key.clone());
+        let recorded = (environment, proof.tracking_key().to_owned());
         self.recorded.lock().unwrap().push(recorded);
     }
 }

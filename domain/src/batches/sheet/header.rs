@@ -1,6 +1,7 @@
 //! Known headers of columns, in Spanish and English.
 
 use super::column::Column;
+use crate::folding;
 
 /// Words that don't change a header's meaning.
 const FILLERS: [&str; 22] = [
@@ -172,25 +173,11 @@ fn fold(header: &str) -> String {
 /// words.
 fn words(header: &str) -> Vec<String> {
     let mut folded = String::with_capacity(header.len());
-    for c in header.chars().flat_map(char::to_lowercase) {
-        match c {
-            // Combining accents.
-            '\u{300}'..='\u{36f}' => {}
-            c if c.is_alphanumeric() => folded.push(without_accent(c)),
-            _ => folded.push(' '),
-        }
+    for c in folding::folded(header) {
+        folded.push(match c {
+            c if c.is_alphanumeric() => c.to_ascii_lowercase(),
+            _ => ' ',
+        });
     }
     folded.split_whitespace().map(str::to_owned).collect()
-}
-
-/// A lower-case Spanish letter without its accent.
-fn without_accent(letter: char) -> char {
-    match letter {
-        'á' | 'à' | 'ä' | 'â' => 'a',
-        'é' | 'è' | 'ë' | 'ê' => 'e',
-        'í' | 'ì' | 'ï' | 'î' => 'i',
-        'ó' | 'ò' | 'ö' | 'ô' => 'o',
-        'ú' | 'ù' | 'ü' | 'û' => 'u',
-        other => other,
-    }
 }

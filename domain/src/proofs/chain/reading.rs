@@ -3,19 +3,24 @@
 //! A `|` in a name or in the concept isn't escaped, so the text after it may be taken for other fields.
 //! All ways to split are tried, and a field is certain if they agree on it.
 
-use super::{KNOWN_LENGTHS, SHARED_FIELDS, place};
-use crate::proofs::given;
+use super::KNOWN_LENGTHS;
+use crate::proofs::field::{ProofField, SEALED};
+use crate::proofs::value::{Spelling, Value, Values, given};
 
 /// Maximum number of fields in a chain that is split: 40 more than the longest version of the format.
 /// It limits the number of ways to some thousands.
 const MAX_LENGTH: usize = 82;
 /// Positions of the fields with free text.
-const FREE_TEXTS: [usize; 3] = [place::PAYER + 1, place::BENEFICIARY + 1, place::CONCEPT];
+const FREE_TEXTS: [usize; 3] = [
+    ProofField::PayerName as usize,
+    ProofField::BeneficiaryName as usize,
+    ProofField::Concept as usize,
+];
 
 /// The texts of the fields common to all versions of the format, according to one reading.
 #[derive(Clone, Copy)]
 pub(crate) struct ChainReading<'a> {
-    texts: [&'a str; SHARED_FIELDS],
+    texts: [&'a str; SEALED],
     /// `true` if the chain has a known length when each `|` within a text is discounted.
     is_of_known_generation: bool,
 }
@@ -76,18 +81,29 @@ impl<'a> ChainReading<'a> {
         let is_account = |text: &str| {
             !text.contains(char::is_whitespace) || text.contains(|it: char| it.is_ascii_digit())
         };
-        let is_party = |first: usize| {
-            let (kind, account) = (self.text(first + 2), self.text(first + 3));
-            given(kind).is_none_or(is_kind) && given(account).is_none_or(is_account)
-        };
         let is_number =
             |text: &str| !text.contains(|it: char| it.is_alphabetic() && !matches!(it, 'e' | 'E'));
-        is_party(place::PAYER)
-            && is_party(place::BENEFICIARY)
-            && given(self.text(place::VAT)).is_none_or(is_number)
+        let is_given_as = |field: ProofField, is_valid: &dyn Fn(&str) -> bool| {
+            given(self.text(field as usize)).is_none_or(is_valid)
+        };
+        is_given_as(ProofField::PayerAccountType, &is_kind)
+            && is_given_as(ProofField::PayerAccount, &is_account)
+            && is_given_as(ProofField::BeneficiaryAccountType, &is_kind)
+            && is_given_as(ProofField::BeneficiaryAccount, &is_account)
+            && is_given_as(ProofField::Vat, &is_number)
             && self
-                .text(place::AMOUNT)
+                .text(ProofField::Amount as usize)
                 .contains(|it| matches!(it, '1'..='9'))
+    }
+
+    /// The values of the fields; the tracking key isn't in the chain.
+    pub(crate) fn values(&self) -> Values {
+        let mut values = Values::default();
+        for field in ProofField::sealed() {
+            let text = self.text(field as usize);
+            values.set(field, Value::read(field, text, Spelling::Chain));
+        }
+        values
     }
 
     /// Returns `true` if the chain has a known length when each `|` within a text is discounted.

@@ -2,7 +2,6 @@
 
 use chrono::NaiveDate;
 
-use super::compare::{differs, party_differences};
 use super::{Check, CheckName, CheckReason, CheckReport, ProofField};
 use crate::account::Account;
 use crate::amount::Amount;
@@ -41,7 +40,7 @@ impl CheckReport {
     /// The issuer of the file's payment, found by the name in the file; `None` if it is unknown.
     pub fn issuer(&self, catalogue: &Catalogue) -> Option<ParticipantCode> {
         let proof = self.proof.as_ref()?;
-        let name = proof.payer.institution.as_deref()?;
+        let name = proof.text(ProofField::IssuerName)?;
         let date = proof.chain.credit_date();
         let issuer = catalogue.by_name(name, date)?;
         Some(issuer.code)
@@ -59,18 +58,21 @@ impl CheckReport {
             .all(|field| !uncertain.contains(field));
         let is_sealed = matches!(self.verdict, Verdict::Valid(_)) && is_certain;
         let (centavos, receiver, account) = if is_sealed {
-            let account = chain.beneficiary().account;
-            (chain.centavos()?, chain.receiver(), account)
+            let sealed = chain.values();
+            let account = sealed.text(ProofField::BeneficiaryAccount);
+            let account = account.map(str::to_owned);
+            let centavos = sealed.centavos(ProofField::Amount)?;
+            (centavos, chain.receiver(), account)
         } else {
-            let account = proof.beneficiary.account.clone();
-            (proof.centavos, proof.receiver, account)
+            let account = proof.written(ProofField::BeneficiaryAccount);
+            (proof.centavos(), proof.receiver(), account)
         };
         let date = chain.credit_date();
         calendar::parse_past_date(&date.to_string(), today).ok()?;
         catalogue.participant(&receiver.to_string(), date).ok()?;
         Some(ProofQuery {
             date,
-            tracking_key: TrackingKey::parse(&proof.tracking_key).ok()?,
+            tracking_key: TrackingKey::parse(proof.tracking_key()).ok()?,
             account: Account::parse(account.as_deref()?).ok()?,
             amount: Amount::from_centavos(centavos)?,
             issuer: self.issuer(catalogue),
@@ -130,7 +132,7 @@ impl CheckReport {
 /// Returns `true` if a file has the tracking key and the sealed data of the issued proof, whatever its
 /// other fields say. The certificate may differ, because a bank may seal the same data again.
 fn is_of_payment(file: &Proof, issued: &Proof) -> bool {
-    file.tracking_key == issued.tracking_key && file.chain.fields().eq(issued.chain.fields())
+    file.tracking_key() == issued.tracking_key() && file.chain.fields().eq(issued.chain.fields())
 }
 
 /// The result for a payment without a proof. It fails if the bank will never issue one.
@@ -167,42 +169,11 @@ fn reason(fields: &[ProofField]) -> Option<CheckReason> {
 
 /// The fields that differ between a file's proof and the issued one.
 fn differences(file: &Proof, issued: &Proof) -> Vec<ProofField> {
-    let vat_differs = |vat| issued.vat_centavos != Some(vat);
-    let own = [
-        (
-            ProofField::OperationDate,
-            file.operation_date != issued.operation_date,
-        ),
-        (
-            ProofField::CreditDate,
-            file.chain.credit_date() != issued.chain.credit_date(),
-        ),
-        (
-            ProofField::CreditTime,
-            file.credit_time != issued.credit_time,
-        ),
-        (ProofField::ReceiverCode, file.receiver != issued.receiver),
-    ];
-    let rest = [
-        (ProofField::Concept, file.concept != issued.concept),
-        // A bank may omit the VAT from the attributes.
-        (ProofField::Vat, file.vat_centavos.is_some_and(vat_differs)),
-        (ProofField::Amount, file.centavos != issued.centavos),
-        (
-            ProofField::TrackingKey,
-            file.tracking_key != issued.tracking_key,
-        ),
-    ];
-    let payer = ProofField::OF_PAYER.into_iter();
-    let beneficiary = ProofField::OF_BENEFICIARY.into_iter();
-    own.into_iter()
-        .chain(payer.zip(party_differences(&file.payer, &issued.payer, differs)))
-        .chain(beneficiary.zip(party_differences(
-            &file.beneficiary,
-            &issued.beneficiary,
-            differs,
-        )))
-        .chain(rest)
-        .filter_map(|(field, differs)| differs.then_some(field))
-        .collect()
+    let is_compared = |field: &ProofField| field.attribute().is_some() || field.printed().is_some();
+    let differs = |field: &ProofField| {
+        let (given, issued) = (file.values.get(*field), issued.values.get(*field));
+        given != issued && (given.is_some() || !field.is_omittable())
+    };
+    let fields = ProofField::ALL.into_iter();
+    fields.filter(is_compared).filter(differs).collect()
 }

@@ -5,24 +5,22 @@
 //! the original chain and the values that may contradict it are read there. A value is the text to the
 //! right of its label or below it, including anything else drawn in that place.
 
-use chrono::{NaiveDate, NaiveTime};
+use chrono::NaiveDate;
 
 use super::{PdfError, ProofField, Reading, Source};
-use crate::amount::centavos_from_bank_spelling;
 use crate::keys::Environment;
-use crate::proofs::{OriginalChain, Party, Proof, given};
+use crate::proofs::value::{Spelling, Value};
+use crate::proofs::{OriginalChain, Proof};
 
 mod joins;
 mod kinds;
 mod labels;
 mod layout;
-mod spanish;
 
 use joins::joins;
 use labels::Page;
 pub use layout::PORTAL_NOTICE;
 use layout::Sheet;
-pub use spanish::printed_date;
 
 /// Maximum number of text runs on a page; the portal's has about 60.
 pub const MAX_RUNS: usize = 2048;
@@ -75,24 +73,6 @@ pub(super) enum Compared {
     Nothing,
 }
 
-/// The visible fields, in the order of the JSON.
-const VISIBLE: [ProofField; 14] = [
-    ProofField::OperationDate,
-    ProofField::CreditDate,
-    ProofField::CreditTime,
-    ProofField::IssuerName,
-    ProofField::PayerName,
-    ProofField::PayerAccount,
-    ProofField::PayerTaxId,
-    ProofField::ReceiverName,
-    ProofField::BeneficiaryName,
-    ProofField::BeneficiaryAccount,
-    ProofField::BeneficiaryTaxId,
-    ProofField::Concept,
-    ProofField::Vat,
-    ProofField::Amount,
-];
-
 /// Reads the pages of a file. Returns one reading for each way to join the lines of the original chain,
 /// the likeliest first. `today` is the date in Mexico City.
 ///
@@ -125,17 +105,13 @@ fn readings_of(page: &PrintedPage, environment: Environment, today: NaiveDate) -
         Drawing::Other | Drawing::Unknown => None,
     };
     if let Some(sheet) = &sheet {
-        let (lines, seal, certificate) = (sheet.chain(), sheet.seal(), sheet.certificate());
-        let value = |field| sheet.value(field);
-        return joined(
-            &lines,
-            &Visible {
-                value: &value,
-                compared: Compared::Whole,
-                seal,
-                certificate,
-            },
-        );
+        let visible = Visible {
+            value: &|field| sheet.value(field),
+            compared: Compared::Whole,
+            seal: sheet.seal(),
+            certificate: sheet.certificate(),
+        };
+        return joined(&sheet.chain(), &visible);
     }
     let labelled = Page::of(&page.runs);
     let (Some(lines), Some(seal), Some(certificate)) =
@@ -143,106 +119,16 @@ fn readings_of(page: &PrintedPage, environment: Environment, today: NaiveDate) -
     else {
         return Vec::new();
     };
-    let compared = match page.drawing {
-        Drawing::Portal | Drawing::Other => Compared::Texts,
-        Drawing::Unknown => Compared::Nothing,
-    };
-    let value = |field| labelled.value(field);
-    joined(
-        &lines,
-        &Visible {
-            value: &value,
-            compared,
-            seal,
-            certificate,
+    let visible = Visible {
+        value: &|field| labelled.value(field),
+        compared: match page.drawing {
+            Drawing::Portal | Drawing::Other => Compared::Texts,
+            Drawing::Unknown => Compared::Nothing,
         },
-    )
-}
-
-/// A reading for each join of the lines that parses as an original chain.
-fn joined(lines: &[String], visible: &Visible<'_>) -> Vec<Reading> {
-    joins(lines)
-        .filter_map(|text| OriginalChain::parse(&format!("{text}{}", visible.seal)).ok())
-        .map(|chain| reading(visible, chain))
-        .collect()
-}
-
-/// The page's fields. Fields that the page doesn't show are taken from `chain`.
-fn reading(visible: &Visible<'_>, chain: OriginalChain) -> Reading {
-    let mut unreadable = Vec::new();
-    let operation_date = visible
-        .read(ProofField::OperationDate, spanish::date, &mut unreadable)
-        .unwrap_or_else(|| chain.operation_date());
-    let credit_date = visible.read(ProofField::CreditDate, spanish::date, &mut unreadable);
-    let credit_time = visible
-        .read(ProofField::CreditTime, spanish::time, &mut unreadable)
-        .or_else(|| chain.credit_time())
-        .unwrap_or(NaiveTime::MIN);
-    let centavos = visible
-        .read(ProofField::Amount, centavos, &mut unreadable)
-        .or_else(|| chain.centavos())
-        .unwrap_or_default();
-    let vat_centavos = visible.vat(&mut unreadable);
-    let (payer, beneficiary) = (chain.payer(), chain.beneficiary());
-    let missing = missing(visible, &chain);
-    let proof = Proof {
-        operation_date,
-        credit_time,
-        receiver: chain.receiver(),
-        tracking_key: (visible.value)(ProofField::TrackingKey).unwrap_or_default(),
-        centavos,
-        concept: visible.text(ProofField::Concept, chain.concept()),
-        vat_centavos,
-        payer: Party {
-            institution: visible.text(ProofField::IssuerName, payer.institution.as_deref()),
-            name: visible.text(ProofField::PayerName, payer.name.as_deref()),
-            account: visible.text(ProofField::PayerAccount, payer.account.as_deref()),
-            tax_id: visible.text(ProofField::PayerTaxId, payer.tax_id.as_deref()),
-            ..payer
-        },
-        beneficiary: Party {
-            institution: visible.text(ProofField::ReceiverName, beneficiary.institution.as_deref()),
-            name: visible.text(ProofField::BeneficiaryName, beneficiary.name.as_deref()),
-            account: visible.text(
-                ProofField::BeneficiaryAccount,
-                beneficiary.account.as_deref(),
-            ),
-            tax_id: visible.text(ProofField::BeneficiaryTaxId, beneficiary.tax_id.as_deref()),
-            ..beneficiary
-        },
-        certificate_number: visible.certificate.clone(),
-        seal: visible.seal.clone(),
-        chain,
+        seal,
+        certificate,
     };
-    Reading {
-        proof,
-        source: Source::Pdf(visible.compared),
-        credit_date,
-        unreadable,
-        missing,
-    }
-}
-
-/// The sealed fields that the page doesn't show. The portal leaves unknown fields blank, so those don't
-/// count.
-fn missing(visible: &Visible<'_>, chain: &OriginalChain) -> Vec<ProofField> {
-    let (payer, beneficiary) = (chain.payer(), chain.beneficiary());
-    let is_sealed = |field: &ProofField| match field {
-        ProofField::IssuerName => payer.institution.is_some(),
-        ProofField::PayerName => payer.name.is_some(),
-        ProofField::PayerAccount => payer.account.is_some(),
-        ProofField::PayerTaxId => payer.tax_id.is_some(),
-        ProofField::ReceiverName => beneficiary.institution.is_some(),
-        ProofField::BeneficiaryName => beneficiary.name.is_some(),
-        ProofField::BeneficiaryAccount => beneficiary.account.is_some(),
-        ProofField::BeneficiaryTaxId => beneficiary.tax_id.is_some(),
-        ProofField::Concept => chain.concept().is_some(),
-        ProofField::Vat => chain.vat_centavos().is_some(),
-        _ => true,
-    };
-    let is_missing = |field: &ProofField| (visible.value)(*field).is_none();
-    let fields = VISIBLE.into_iter();
-    fields.filter(is_missing).filter(is_sealed).collect()
+    joined(&lines, &visible)
 }
 
 /// The visible values of a page.
@@ -253,56 +139,64 @@ struct Visible<'a> {
     certificate: String,
 }
 
-impl Visible<'_> {
-    /// Parses the value of a field; a failure adds the field to `unreadable`.
-    fn read<T>(
-        &self,
-        field: ProofField,
-        parse: impl FnOnce(&str) -> Option<T>,
-        unreadable: &mut Vec<ProofField>,
-    ) -> Option<T> {
-        let text = (self.value)(field)?;
-        let value = parse(&text);
-        if value.is_none() {
+/// A reading for each join of the lines that parses as an original chain.
+fn joined(lines: &[String], visible: &Visible<'_>) -> Vec<Reading> {
+    joins(lines)
+        .filter_map(|text| OriginalChain::parse(&format!("{text}{}", visible.seal)).ok())
+        .map(|chain| reading(visible, chain))
+        .collect()
+}
+
+/// The page's fields. Fields that the page doesn't show are taken from `chain`, and so are texts that
+/// differ only in blanks, which line breaks on a page remove. The portal leaves unknown fields blank, so
+/// only those with a sealed value count as missing.
+fn reading(visible: &Visible<'_>, chain: OriginalChain) -> Reading {
+    let sealed = chain.values();
+    let mut shown = sealed.clone();
+    let (mut unreadable, mut missing) = (Vec::new(), Vec::new());
+    for field in ProofField::ALL {
+        if field.printed().is_none() {
+            continue;
+        }
+        let of_chain = sealed.get(field);
+        let Some(text) = (visible.value)(field) else {
+            let is_expected = of_chain.is_some() || field.is_required();
+            if field.place().is_some() && is_expected {
+                missing.push(field);
+            }
+            if field.is_omittable() {
+                shown.set(field, None);
+            }
+            continue;
+        };
+        let value = Value::read(field, &text, Spelling::Page);
+        let is_word = field.is_omittable() && !text.contains(|c: char| c.is_ascii_digit());
+        let is_unreadable = value.is_none() && !field.is_text() && !is_word;
+        if is_unreadable {
             unreadable.push(field);
         }
-        value
-    }
-
-    /// The text of a field. It is the chain's if the page doesn't show the field, or if the two differ
-    /// only in blanks, which line breaks on a page remove.
-    fn text(&self, field: ProofField, sealed: Option<&str>) -> Option<String> {
-        let Some(shown) = (self.value)(field) else {
-            return sealed.map(str::to_owned);
-        };
-        let shown = given(&shown);
-        let squeezed = |text: Option<&str>| text.map(without_blanks);
-        if squeezed(shown) == squeezed(sealed) {
-            sealed.map(str::to_owned)
-        } else {
-            shown.map(str::to_owned)
+        let is_as_sealed = Value::is_same_but_for_blanks(value.as_ref(), of_chain);
+        let is_replaced = is_unreadable && !field.is_omittable();
+        if !is_as_sealed && !is_replaced {
+            shown.set(field, value);
         }
     }
-
-    /// The VAT in centavos; `None` if the page shows words instead of a number.
-    fn vat(&self, unreadable: &mut Vec<ProofField>) -> Option<u64> {
-        let text = (self.value)(ProofField::Vat)?;
-        if !text.contains(|c: char| c.is_ascii_digit()) {
-            return None;
-        }
-        self.read(ProofField::Vat, centavos, unreadable)
+    let mut values = shown.clone();
+    // Reports give the sealed date, as for an XML, which has no other.
+    let credit_date = sealed.get(ProofField::CreditDate);
+    values.set(ProofField::CreditDate, credit_date.cloned());
+    Reading {
+        proof: Proof {
+            values,
+            certificate_number: visible.certificate.clone(),
+            seal: visible.seal.clone(),
+            chain,
+        },
+        source: Source::Pdf(visible.compared),
+        shown,
+        unreadable,
+        missing,
     }
-}
-
-/// Parses `$ 1,234.56`, with or without a trailing `MXN`, to centavos.
-fn centavos(text: &str) -> Option<u64> {
-    let text = text.trim().strip_suffix("MXN").unwrap_or(text);
-    let text = text.trim().strip_prefix('$').unwrap_or(text);
-    centavos_from_bank_spelling(&text.replace(',', ""))
-}
-
-pub(super) fn without_blanks(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
 impl std::fmt::Debug for TextRun {

@@ -42,9 +42,9 @@ impl CheckReport {
             Ok(proof) => {
                 let verdict = verdict(&proof);
                 let reading = Reading {
+                    shown: proof.values.clone(),
                     proof,
                     source: Source::Xml,
-                    credit_date: None,
                     unreadable: Vec::new(),
                     missing: Vec::new(),
                 };

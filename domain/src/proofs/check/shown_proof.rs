@@ -39,7 +39,7 @@ impl ShownProof {
     /// Returns `true` if the page shows this chain and this tracking key.
     pub fn is(&self, chain: &OriginalChain, tracking_key: &str) -> bool {
         self.0.iter().any(|shown| {
-            shown.tracking_key == tracking_key && is_same(shown.chain.as_str(), chain.as_str())
+            shown.tracking_key() == tracking_key && is_same(shown.chain.as_str(), chain.as_str())
         })
     }
 }

@@ -137,11 +137,11 @@ pub(super) fn certificate_check(proof: &Proof) -> Check {
 /// Checks the tracking key, which no seal covers. One that the portal doesn't accept fails; one in a
 /// form that banks aren't known to use isn't checked, because it may be text added by an editor.
 pub(super) fn tracking_key_check(proof: &Proof) -> Check {
-    let check = match TrackingKey::parse(&proof.tracking_key) {
+    let check = match TrackingKey::parse(proof.tracking_key()) {
         // A page may lack the tracking key.
         Err(TrackingKeyError::Empty) => Check::not_checked,
         Err(_) => Check::failed,
-        Ok(key) if key.as_str() == proof.tracking_key && key.may_be_a_banks() => {
+        Ok(key) if key.as_str() == proof.tracking_key() && key.may_be_a_banks() => {
             let fields = vec![ProofField::TrackingKey];
             return Check::not_checked(CheckName::TrackingKey, CheckReason::Unsealed, fields);
         }

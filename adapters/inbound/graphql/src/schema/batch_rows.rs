@@ -5,13 +5,13 @@ use async_graphql::{Context, ID, SimpleObject};
 use domain::batches::{BatchId, RowNumber};
 use domain::page::PageSize;
 use web::Language;
-use web::problem::{CandidateDetail, GraphqlProblem, RowError, what_to_do};
+use web::problem::{CandidateDetail, GraphqlProblem, NoticeDetail, RowError, what_to_do};
 
 use super::bank_answer::{Hint, Payment};
 use super::connection::page_size;
 use super::context::{Ports, ports, requester};
 use super::enums::{Reason, RowState, SealVerdict};
-use super::proof::{EarlierDeliveries, ProofNotice};
+use super::proof::EarlierDeliveries;
 use super::question::{InferredBanks, Question};
 use crate::field_error::FieldError;
 
@@ -48,7 +48,7 @@ pub(crate) struct BatchRow {
     /// True when its proof was brought in a file, and not fetched.
     imported: bool,
     /// Facts about its proof that the seal doesn't tell: the REST API's `avisos`.
-    notices: Vec<ProofNotice>,
+    notices: Vec<NoticeDetail>,
     /// Earlier deliveries of its proof to the account, as of its delivery; null unless it was delivered, and when
     /// they couldn't be read.
     earlier: Option<EarlierDeliveries>,
@@ -128,7 +128,7 @@ impl BatchRow {
                 .map(|delivery| domain::seals::SealVerdict::from(delivery.seal.verdict).into()),
             imported: lookup.is_some_and(LookupView::is_imported),
             notices: delivery.map_or_else(Vec::new, |delivery| {
-                ProofNotice::of_delivery(delivery, language)
+                NoticeDetail::of_delivery(delivery, language)
             }),
             earlier: delivery
                 .and_then(|delivery| delivery.seen)

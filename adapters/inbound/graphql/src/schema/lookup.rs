@@ -4,15 +4,15 @@ use application::{Delivery, LookupView};
 use async_graphql::{ID, SimpleObject};
 use domain::lookups::LookupId;
 use domain::page::{Page, PageRequest};
-use domain::seals::covered_fields;
 use web::Language;
-use web::problem::what_to_do;
+use web::problem::{NoticeDetail, what_to_do};
+use web::views::proof::Proof;
 
 use super::bank_answer::{Hint, Payment};
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
 use super::enums::{Environment, LookupState, Reason, SealVerdict};
-use super::proof::{EarlierDeliveries, Proof, ProofNotice, ProofSeal};
+use super::proof::{EarlierDeliveries, ProofSeal};
 use super::question::{InferredBanks, Question};
 use super::scalars::DateTime;
 
@@ -151,7 +151,7 @@ pub(crate) struct LookupDelivery {
     /// Names of the fields of the REST API's `cep` that the seal covers.
     sealed_fields: Vec<&'static str>,
     /// Facts that the seal doesn't tell: the REST API's `avisos`.
-    notices: Vec<ProofNotice>,
+    notices: Vec<NoticeDetail>,
     /// Earlier deliveries of the proof to the account, as of its delivery; null when they couldn't be
     /// read.
     earlier: Option<EarlierDeliveries>,
@@ -191,10 +191,10 @@ impl LookupDelivery {
             path: format!("/lookups/{id}/{extension}"),
         };
         Self {
-            proof: Proof::new(&delivery.proof, delivery.issuer),
+            proof: Proof::new(&delivery.proof, Some(delivery.issuer)),
             seal: ProofSeal::from(&delivery.seal),
-            sealed_fields: covered_fields(&delivery.proof),
-            notices: ProofNotice::of_delivery(delivery, language),
+            sealed_fields: delivery.proof.covered_fields(),
+            notices: NoticeDetail::of_delivery(delivery, language),
             earlier: delivery.seen.map(EarlierDeliveries::from),
             files: delivery.files.extensions().iter().map(file).collect(),
         }

@@ -4,10 +4,10 @@ use application::{Delivery, LookupView, RowOutcome, RowView};
 use chrono::SecondsFormat;
 use domain::batches::formula;
 use domain::participants::inference::Inferred;
-use domain::proofs::Proof;
 use domain::proofs::notice::{Notice, ProofOrigin};
+use domain::proofs::{Proof, ProofField};
 use web::Language;
-use web::problem::{HintReason, NoticeMessage, RowError, what_to_do};
+use web::problem::{HintReason, RowError, notice_message, what_to_do};
 
 /// Column names. Those of the query data are the same as in a table that creates a batch.
 const COLUMNS: [&str; 35] = [
@@ -78,7 +78,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
     let query = row.query.as_ref();
     let of_query =
         |read: fn(&domain::query::ProofQuery) -> String| query.map(read).unwrap_or_default();
-    let of_proof = |read: fn(&Proof) -> Option<String>| proof.and_then(read).unwrap_or_default();
+    let of_proof = |field| proof.and_then(|it| it.written(field)).unwrap_or_default();
     let code = |code: Option<domain::participants::ParticipantCode>| {
         code.map(|code| code.to_string()).unwrap_or_default()
     };
@@ -120,7 +120,7 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
         code(
             query
                 .and_then(|query| query.receiver)
-                .or(proof.map(|proof| proof.receiver))
+                .or(proof.map(Proof::receiver))
                 .or(receiver.map(|receiver| receiver.code)),
         ),
         origin_of_bank(issuer),
@@ -137,19 +137,19 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
             .map(|delivery| delivery.seal.verdict.name().to_owned())
             .unwrap_or_default(),
         of_notices(&|notice| notice.code.name().to_owned()),
-        of_notices(&|notice| NoticeMessage::from(notice.code).message(language)),
+        of_notices(&|notice| notice_message(notice.code, language)),
         seen.map(|seen| seen.times.to_string()).unwrap_or_default(),
         seen.and_then(|seen| seen.first)
             .map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true))
             .unwrap_or_default(),
-        of_proof(|proof| Some(proof.operation_date.to_string())),
-        of_proof(|proof| Some(proof.credit_time.to_string())),
-        of_proof(|proof| proof.payer.name.clone()),
-        of_proof(|proof| proof.payer.tax_id.clone()),
-        of_proof(|proof| proof.beneficiary.name.clone()),
-        of_proof(|proof| proof.beneficiary.tax_id.clone()),
-        of_proof(|proof| proof.beneficiary.account.clone()),
-        of_proof(|proof| proof.concept.clone()),
+        of_proof(ProofField::OperationDate),
+        of_proof(ProofField::CreditTime),
+        of_proof(ProofField::PayerName),
+        of_proof(ProofField::PayerTaxId),
+        of_proof(ProofField::BeneficiaryName),
+        of_proof(ProofField::BeneficiaryTaxId),
+        of_proof(ProofField::BeneficiaryAccount),
+        of_proof(ProofField::Concept),
         of_errors(&RowError::code),
         of_hints(&|hint| hint.code().to_owned()),
     ];

@@ -15,10 +15,11 @@ use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
 use web::Language;
 use web::problem::{HintDetail, InferredDetails, NoticeDetail, PaymentDetail, what_to_do};
+use web::views::proof::Proof;
 
 use super::question::QuestionBody;
 use crate::openapi::schemas::words;
-use crate::proofs::views::{ParsedProof, ProofFields, SealView, SeenView, or_null};
+use crate::proofs::views::{ParsedProof, SealView, SeenView, or_null};
 
 /// A stored lookup.
 #[derive(Serialize, ToSchema)]
@@ -73,7 +74,7 @@ pub(crate) struct LookupBody {
     what_to_do: Option<String>,
     /// The fields of the proof. Null unless it is delivered, and in lists.
     #[schema(required)]
-    cep: Option<ProofFields>,
+    cep: Option<Proof>,
     /// The check of its seal, as of now.
     #[schema(required)]
     sello: Option<SealView>,

@@ -15,15 +15,16 @@ use domain::participants::inference::{
 };
 use domain::participants::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
-use domain::proofs::check::MAX_FILE_BYTES;
+use domain::proofs::check::{CheckReason, MAX_FILE_BYTES};
 use domain::proofs::file::{Format, RequestedFiles};
 use domain::query::Field;
 use domain::request::RequestId;
 use domain::seals::SealVerdict;
+use ports::outbound::BankError;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use uuid::Uuid;
-use web::problem::{CheckExplanation, FieldFault, FieldProblem};
+use web::problem::{FieldFault, FieldProblem};
 use web::{BODY_DEADLINE, Language, Problem};
 
 use crate::MAX_BODY_BYTES;
@@ -199,7 +200,7 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("BANK_THROTTLED", fetch(&bank_throttled())),
             ("SERVICE_UNAVAILABLE", refusal(&unavailable())),
         ],
-        "BankTimeout" => vec![("BANK_TIMEOUT", fetch(&FetchError::BankTimeout))],
+        "BankTimeout" => vec![("BANK_TIMEOUT", fetch(&BankError::Timeout.into()))],
         "NoSuchLookup" => vec![("NOT_FOUND", Problem::NoSuchLookup)],
         "NoSuchFile" => vec![
             ("NOT_FOUND, no_such_lookup", Problem::NoSuchLookup),
@@ -264,7 +265,7 @@ fn fields() -> Problem {
 /// The problem of a scanned PDF.
 fn screenshot() -> Problem {
     Problem::NotAProof {
-        explanation: CheckExplanation::PdfWithoutText,
+        reason: CheckReason::PdfWithoutText,
         element: None,
     }
 }
@@ -399,23 +400,23 @@ fn payment(state: PaymentState) -> Payment {
 }
 
 fn bank_protocol() -> FetchError {
-    FetchError::BankProtocol {
+    FetchError::Bank(BankError::Protocol {
         cause: example_cause(),
-    }
+    })
 }
 
 fn bank_unavailable() -> FetchError {
-    FetchError::BankUnavailable {
+    FetchError::Bank(BankError::Unavailable {
         retry_after: WAIT,
         cause: example_cause(),
-    }
+    })
 }
 
 fn bank_throttled() -> FetchError {
-    FetchError::BankThrottled {
+    FetchError::Bank(BankError::Throttled {
         retry_after: WAIT,
         reason: ThrottleReason::BackingOff,
-    }
+    })
 }
 
 fn example_cause() -> ports::Cause {

@@ -2,17 +2,31 @@
 
 use std::sync::Arc;
 
-use application::{CheckRequest, CheckedUpload, Question};
+use application::{BankComparison, CheckRequest, CheckedUpload, Question};
 use axum::extract::Request;
 use axum::response::Response;
 use domain::outcome::Endpoint;
 use domain::proofs::check::MAX_FILE_BYTES;
 use futures::FutureExt as _;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use validator::Validate;
 use web::Problem;
 
 use super::{Call, Head, RequestBody, detached};
-use crate::checks::{self, views};
+use crate::people::input::Input;
+use crate::proofs::check::views;
 use crate::{RestState, headers};
+
+/// Parameters of the request.
+#[derive(Deserialize, Validate, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct CheckParameters {
+    /// `true` looks the payment up at the bank, as the other endpoints do, and compares the proofs: one
+    /// more check, `portal`. The bank's failures are those of the other endpoints.
+    #[param(default = false)]
+    portal: Option<bool>,
+}
 
 /// Handles a request that checks the file in its body.
 pub(crate) async fn answer(
@@ -56,14 +70,14 @@ impl RequestBody {
                 if let Some(problem) = fault.take() {
                     return Err(problem);
                 }
-                checks::bank_comparison(query)?;
+                bank_comparison(query)?;
                 let headers = std::mem::take(headers);
                 upload.read_file(&headers, MAX_FILE_BYTES).await
             }
             .boxed(),
             content: Box::new(move |body| head.content(query, body)),
             parse: Box::new(move |file| {
-                let bank_comparison = checks::bank_comparison(query)?;
+                let bank_comparison = bank_comparison(query)?;
                 Ok(CheckRequest {
                     file,
                     bank_comparison,
@@ -71,6 +85,15 @@ impl RequestBody {
             }),
         }
     }
+}
+
+/// Parses the parameter `portal`: compare the proof with the bank's, or not.
+fn bank_comparison(query: Option<&str>) -> Result<BankComparison, Problem> {
+    let query: CheckParameters = Input::of_query(query).only()?;
+    Ok(match query.portal {
+        Some(true) => BankComparison::Wanted,
+        Some(false) | None => BankComparison::Skipped,
+    })
 }
 
 impl Head {

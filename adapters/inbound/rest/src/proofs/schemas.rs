@@ -4,13 +4,12 @@
 
 use domain::amount::MAX_INTEGER_DIGITS;
 use domain::participants::MAX_NAME_LENGTH;
-use domain::seals::SealVerdict;
 use domain::tracking_key::MAX_LENGTH;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{OneOfBuilder, SchemaFormat, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use crate::openapi::schemas::{text, words};
+use crate::openapi::schemas::text;
 
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what `domain::query` reads")]
@@ -199,29 +198,6 @@ fn or_absent(description: &str) -> ObjectBuilder {
 
 fn or_inferred(code: ObjectBuilder) -> ObjectBuilder {
     code.schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-}
-
-/// A file within JSON.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes what `files` writes")]
-pub(super) struct Envelope {
-    /// `true`
-    ok: bool,
-    /// Suggested file name.
-    filename: String,
-    #[schema(schema_with = content_type)]
-    content_type: String,
-    /// What the file's seal is worth, as in `X-Seal`: `true` beside it says only that there is a file.
-    #[schema(schema_with = words::<SealVerdict>)]
-    seal: String,
-    /// The file in base64, standard alphabet, padded.
-    #[schema(content_encoding = "base64")]
-    data: String,
-}
-
-fn content_type() -> ObjectBuilder {
-    text("Media type of the decoded file.")
-        .enum_values(Some(["application/pdf", "application/xml"]))
 }
 
 #[derive(ToSchema)]

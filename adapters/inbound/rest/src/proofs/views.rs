@@ -1,31 +1,49 @@
-//! JSON view of a proof's fields.
+//! JSON views of a proof.
 
 use application::Delivery;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use chrono::SecondsFormat;
-use domain::amount::pesos;
 use domain::hex;
 use domain::name_match::{MatchLevel, match_names, match_tax_ids};
-use domain::participants::ParticipantCode;
-use domain::proofs::notice::Notice;
+use domain::proofs::ProofField;
+use domain::proofs::file::{FileStem, Format};
 use domain::proofs::seen::EarlierDeliveries;
-use domain::proofs::{AccountType, Party, Proof};
 use domain::query::ExpectedBeneficiary;
-use domain::seals::{CheckedSeal, NotChecked, SEALED_FIELDS, SealHash, Verdict, covered_fields};
+use domain::seals::{CheckedSeal, NotChecked, SealHash, SealVerdict, Verdict};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Array, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
 use web::Language;
 use web::problem::NoticeDetail;
+use web::views::proof::Proof;
 
-use crate::openapi::schemas::text;
+use crate::openapi::schemas::{text, words};
+
+/// A file within JSON.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Envelope {
+    /// `true`
+    ok: bool,
+    /// Suggested file name.
+    filename: String,
+    #[schema(schema_with = content_type)]
+    content_type: &'static str,
+    /// What the file's seal is worth, as in `X-Seal`: `true` beside it says only that there is a file.
+    #[schema(schema_with = words::<SealVerdict>)]
+    seal: &'static str,
+    /// The file in base64, standard alphabet, padded.
+    #[schema(content_encoding = "base64")]
+    data: String,
+}
 
 /// A proof's fields, the check of its seal, and what is known of it besides.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ParsedProof {
     /// `true`
     ok: bool,
-    pub(crate) cep: ProofFields,
+    pub(crate) cep: Proof,
     pub(crate) sello: SealView,
     #[schema(schema_with = sealed_fields)]
     campos_sellados: Vec<&'static str>,
@@ -37,87 +55,6 @@ pub(crate) struct ParsedProof {
     /// text. Remembered for as long as statistics of use. Null when they can't be read.
     #[schema(required, nullable)]
     pub(crate) visto: Option<SeenView>,
-}
-
-/// The fields of a proof, as its XML has them. What the receiving bank left out (`NA`, `ND`, `-1` or
-/// nothing) is null.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ProofFields {
-    /// The tracking key. No seal covers it.
-    #[schema(examples("MBAN01002611200001234567"))]
-    clave_rastreo: String,
-    /// The operation date: after 18:00, on weekends and holidays that of the next banking day.
-    #[schema(format = "date", examples("2026-11-20"))]
-    fecha_operacion: String,
-    /// The calendar day of the credit in Mexico City.
-    #[schema(format = "date", examples("2026-11-20"))]
-    fecha_abono: String,
-    /// The time of the credit in Mexico City.
-    #[schema(pattern = "^[0-9]{2}:[0-9]{2}:[0-9]{2}$", examples("10:53:36"))]
-    hora_abono: String,
-    /// The amount in pesos.
-    #[schema(pattern = r"^[0-9]+\.[0-9]{2}$", examples("1234.56"))]
-    monto: String,
-    /// The value added tax in pesos, as the payer wrote it.
-    #[schema(required, pattern = r"^[0-9]+\.[0-9]{2}$", examples("0.00"))]
-    iva: Option<String>,
-    /// The payer's text.
-    #[schema(required)]
-    concepto: Option<String>,
-    /// SPEI's payment type: 1 is a transfer between two customers.
-    #[schema(required, examples(1))]
-    tipo_pago: Option<u16>,
-    /// The issuing bank.
-    emisor: IssuerView,
-    /// The receiving bank, which sealed the proof.
-    receptor: InstitutionView,
-    /// The payer.
-    ordenante: PartyView,
-    /// The payee.
-    beneficiario: PartyView,
-}
-
-/// A bank of a proof.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ProofInstitution)]
-struct InstitutionView {
-    /// Its participant code.
-    #[schema(examples("40012"))]
-    codigo: String,
-    /// Its short name, as the receiving bank wrote it.
-    #[schema(required)]
-    nombre: Option<String>,
-}
-
-/// The issuing bank of a proof, which has its name alone.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ProofIssuer)]
-struct IssuerView {
-    /// Its participant code: that of the request, or the inferred one. In the checks of a file the code
-    /// of the participant with its name, or null when there is none.
-    #[schema(required, examples("40012"))]
-    codigo: Option<String>,
-    /// Its short name, as the receiving bank wrote it.
-    #[schema(required)]
-    nombre: Option<String>,
-}
-
-/// A side of a payment.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ProofParty)]
-struct PartyView {
-    /// Name of the account's holder, which banks cut at 40 characters.
-    #[schema(required)]
-    nombre: Option<String>,
-    /// RFC or CURP.
-    #[schema(required)]
-    rfc_curp: Option<String>,
-    /// Kind of the account: 40 CLABE, 3 card, 10 phone number.
-    #[schema(required, examples(40))]
-    tipo_cuenta: Option<u16>,
-    /// The account.
-    #[schema(required)]
-    cuenta: Option<String>,
 }
 
 /// The seal, which the receiving bank makes of the original chain.
@@ -159,6 +96,18 @@ pub(crate) struct SeenView {
     primera_vez: Option<String>,
 }
 
+impl Envelope {
+    pub(crate) fn new(file: &[u8], stem: &FileStem, format: Format, seal: SealVerdict) -> Self {
+        Self {
+            ok: true,
+            filename: stem.with_extension(format.extension()),
+            content_type: format.media_type(),
+            seal: seal.name(),
+            data: STANDARD.encode(file),
+        }
+    }
+}
+
 impl ParsedProof {
     pub(crate) fn new(
         delivery: &Delivery,
@@ -168,69 +117,18 @@ impl ParsedProof {
         let Delivery {
             proof,
             issuer,
-            origin,
             seal,
             seen,
             ..
         } = delivery;
         Self {
             ok: true,
-            cep: ProofFields::new(proof, Some(*issuer)),
+            cep: Proof::new(proof, Some(*issuer)),
             sello: SealView::new(seal),
-            campos_sellados: covered_fields(proof),
-            coincidencias: MatchesView::new(&proof.beneficiary, expected),
-            avisos: NoticeDetail::all(&Notice::of_delivery(*origin, seal), language),
+            campos_sellados: proof.covered_fields(),
+            coincidencias: MatchesView::new(proof, expected),
+            avisos: NoticeDetail::of_delivery(delivery, language),
             visto: seen.map(SeenView::new),
-        }
-    }
-}
-
-impl ProofFields {
-    /// The fields of a proof. The issuer's code, if known, comes from elsewhere, since the proof has only its
-    /// name.
-    pub(crate) fn new(proof: &Proof, issuer: Option<ParticipantCode>) -> Self {
-        Self {
-            clave_rastreo: proof.tracking_key.clone(),
-            fecha_operacion: proof.operation_date.to_string(),
-            fecha_abono: proof.chain.credit_date().to_string(),
-            hora_abono: proof.credit_time.format("%H:%M:%S").to_string(),
-            monto: pesos(proof.centavos),
-            iva: proof.vat_centavos.map(pesos),
-            concepto: proof.concept.clone(),
-            tipo_pago: proof.chain.payment_type(),
-            emisor: IssuerView::new(issuer, &proof.payer),
-            receptor: InstitutionView::new(proof.receiver, &proof.beneficiary),
-            ordenante: PartyView::new(&proof.payer),
-            beneficiario: PartyView::new(&proof.beneficiary),
-        }
-    }
-}
-
-impl IssuerView {
-    fn new(code: Option<ParticipantCode>, payer: &Party) -> Self {
-        Self {
-            codigo: code.map(|code| code.to_string()),
-            nombre: payer.institution.clone(),
-        }
-    }
-}
-
-impl InstitutionView {
-    fn new(code: ParticipantCode, customer: &Party) -> Self {
-        Self {
-            codigo: code.to_string(),
-            nombre: customer.institution.clone(),
-        }
-    }
-}
-
-impl PartyView {
-    fn new(party: &Party) -> Self {
-        Self {
-            nombre: party.name.clone(),
-            rfc_curp: party.tax_id.clone(),
-            tipo_cuenta: party.account_type.map(AccountType::code),
-            cuenta: party.account.clone(),
         }
     }
 }
@@ -254,9 +152,11 @@ impl SealView {
 }
 
 impl MatchesView {
-    pub(crate) fn new(proven: &Party, expected: &ExpectedBeneficiary) -> Self {
-        let name = match_names(expected.name.as_deref(), proven.name.as_deref());
-        let tax_id = match_tax_ids(expected.tax_id.as_deref(), proven.tax_id.as_deref());
+    pub(crate) fn new(proof: &domain::proofs::Proof, expected: &ExpectedBeneficiary) -> Self {
+        let name = proof.text(ProofField::BeneficiaryName);
+        let name = match_names(expected.name.as_deref(), name);
+        let tax_id = proof.text(ProofField::BeneficiaryTaxId);
+        let tax_id = match_tax_ids(expected.tax_id.as_deref(), tax_id);
         Self {
             nombre: name.name(),
             rfc: tax_id.name(),
@@ -278,7 +178,7 @@ pub(crate) fn sealed_fields() -> Array {
     let mut names = Array::new(
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .enum_values(Some(SEALED_FIELDS)),
+            .enum_values(Some(ProofField::sealed().map(ProofField::name))),
     );
     names.description = Some(
         "Members of `cep` that the seal covers and whose values are those of the sealed text, by every reading of \
@@ -286,6 +186,11 @@ pub(crate) fn sealed_fields() -> Array {
             .to_owned(),
     );
     names
+}
+
+fn content_type() -> ObjectBuilder {
+    text("Media type of the decoded file.")
+        .enum_values(Some(["application/pdf", "application/xml"]))
 }
 
 fn verdict() -> ObjectBuilder {

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
 use super::candidate::CandidateDetail;
-use super::check::CheckExplanation;
+use super::check::explain;
 use super::column::TableColumn;
 use super::field::{FieldFault, FieldProblem};
 use super::hint::GapReason;
@@ -194,13 +194,13 @@ fn file_problem() -> ObjectBuilder {
 
 impl FileDetail {
     pub(super) fn new(
-        explanation: CheckExplanation,
+        reason: CheckReason,
         element: Option<&'static str>,
         language: Language,
     ) -> Self {
         Self {
-            problem: explanation.code().name(),
-            message: explanation.message(language),
+            problem: reason.name(),
+            message: explain(reason, language),
             element,
         }
     }

@@ -96,11 +96,8 @@ impl Problem {
                 ..because(Reason::SameInstitution)
             },
             Self::EmptyChange { .. } => because(Reason::EmptyChange),
-            Self::NotAProof {
-                explanation,
-                element,
-            } => Details {
-                file: Some(FileDetail::new(*explanation, *element, language)),
+            Self::NotAProof { reason, element } => Details {
+                file: Some(FileDetail::new(*reason, *element, language)),
                 ..because(Reason::NotAProof)
             },
             Self::InferenceFailed {

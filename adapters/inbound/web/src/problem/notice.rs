@@ -1,5 +1,7 @@
 //! Notices that accompany the verdict on a proof, in the caller's language.
 
+use application::Delivery;
+use async_graphql::SimpleObject;
 use domain::proofs::notice::{Notice, NoticeCode};
 use serde::Serialize;
 use strum::VariantNames as _;
@@ -7,47 +9,29 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Array;
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use super::catalogue::catalogue;
+use super::text;
 use crate::language::Language;
 
-catalogue! {
-    #[derive(Copy, Eq)]
-    pub enum NoticeMessage -> NoticeCode {
-        /// The unsealed fields match the bank's proof.
-        UnsealedCompared = NoticeCode::UnsealedCompared, "notice-unsealed-compared";
-        /// The unsealed fields weren't compared with the bank.
-        UnsealedNotCompared = NoticeCode::UnsealedNotCompared, "notice-unsealed-not-compared";
-        /// The bank has no payment with these unsealed fields, or issues another proof for them.
-        UnsealedDiffer = NoticeCode::UnsealedDiffer, "notice-unsealed-differ";
-        /// The proof was imported from a file.
-        Imported = NoticeCode::Imported, "notice-imported";
-        /// The seal was made with the sandbox bank's published key.
-        SandboxSeal = NoticeCode::SandboxSeal, "notice-sandbox-seal";
-    }
-}
-
-impl From<NoticeCode> for NoticeMessage {
-    fn from(code: NoticeCode) -> Self {
-        match code {
-            NoticeCode::UnsealedCompared => Self::UnsealedCompared,
-            NoticeCode::UnsealedNotCompared => Self::UnsealedNotCompared,
-            NoticeCode::UnsealedDiffer => Self::UnsealedDiffer,
-            NoticeCode::Imported => Self::Imported,
-            NoticeCode::SandboxSeal => Self::SandboxSeal,
-        }
-    }
+pub fn notice_message(code: NoticeCode, language: Language) -> String {
+    text::of_name(language, "notice", code.name())
 }
 
 /// A notice beside the verdict: a fact that the seal doesn't tell.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, SimpleObject, ToSchema)]
+#[graphql(name = "ProofNotice")]
 #[schema(as = ProofNotice)]
 pub struct NoticeDetail {
+    /// Its code, as in the REST API's `avisos`.
+    #[serde(rename = "codigo")]
     #[schema(schema_with = code)]
-    codigo: &'static str,
+    code: &'static str,
+    /// Names of the fields of the REST API's `cep` that it is about.
+    #[serde(rename = "campos")]
     #[schema(schema_with = fields)]
-    campos: &'static [&'static str],
+    fields: Vec<&'static str>,
     /// The notice in a sentence, for people, in the language that `Accept-Language` prefers.
-    mensaje: String,
+    #[serde(rename = "mensaje")]
+    message: String,
 }
 
 fn code() -> ObjectBuilder {
@@ -72,11 +56,16 @@ fn fields() -> Array {
 }
 
 impl NoticeDetail {
+    pub fn of_delivery(delivery: &Delivery, language: Language) -> Vec<Self> {
+        let notices = Notice::of_delivery(delivery.origin, &delivery.seal);
+        Self::all(&notices, language)
+    }
+
     pub fn all(notices: &[Notice], language: Language) -> Vec<Self> {
         let detail = |notice: &Notice| Self {
-            codigo: notice.code.name(),
-            campos: notice.fields,
-            mensaje: NoticeMessage::from(notice.code).message(language),
+            code: notice.code.name(),
+            fields: notice.fields.iter().map(|field| field.name()).collect(),
+            message: notice_message(notice.code, language),
         };
         notices.iter().map(detail).collect()
     }

@@ -91,9 +91,19 @@ impl FluentType for List {
     }
 }
 
+/// The message of a named value without parameters.
+pub(crate) fn of_name(language: Language, kind: &str, name: &str) -> String {
+    render(language, &id_of_name(kind, name), [])
+}
+
+/// Id of a named value's message: the kind and the name with hyphens.
+pub(super) fn id_of_name(kind: &str, name: &str) -> String {
+    format!("{kind}-{}", name.replace('_', "-"))
+}
+
 pub(crate) fn render(
     language: Language,
-    id: &'static str,
+    id: &str,
     parameters: impl IntoIterator<Item = (&'static str, Parameter)>,
 ) -> String {
     let parameters = parameters.into_iter().map(|(name, value)| (name, value.0));

@@ -39,7 +39,7 @@ fn of_a_page_that_is_not_the_portals_the_seal_and_the_sealed_data_are_told(
     );
     assert_eq!(report.page(), Some(PageComparison::NotCompared));
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    assert_eq!(report.proof.unwrap().centavos, centavos);
+    assert_eq!(report.proof.unwrap().centavos(), centavos);
 }
 
 /// A true page on which a viewer shows another amount.
@@ -65,7 +65,7 @@ fn a_true_page_that_is_hidden_or_drawn_over_is_never_valid(
     assert!(matches!(report.verdict, Verdict::Valid(_)));
     assert_ne!(report.outcome(), CheckOutcome::Valid);
     assert_eq!(report.page(), Some(PageComparison::NotCompared));
-    assert_eq!(report.proof.unwrap().centavos, 555);
+    assert_eq!(report.proof.unwrap().centavos(), 555);
 }
 
 #[test]

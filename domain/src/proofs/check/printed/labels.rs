@@ -1,6 +1,8 @@
 //! Labels of the portal's page, and the values next to or below them.
 
 use super::{ProofField, TextRun};
+use crate::proofs::field::Wording::{self, Begins, Is};
+use crate::proofs::value::without_blanks;
 
 /// Maximum distance between the base lines of a label and the value to its right; rows are 18 points
 /// apart.
@@ -17,11 +19,8 @@ const INDENT: f32 = 6.0;
 /// Meaning of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
-    /// Label of one field.
+    /// Label of a field; one that both parties have is the payer's.
     Field(ProofField),
-    /// Label that occurs twice, for a field of both parties: payer on the left, beneficiary on the
-    /// right.
-    Both(ProofField, ProofField),
     Chain,
     Seal,
     Certificate,
@@ -29,60 +28,8 @@ enum Label {
     Other,
 }
 
-/// A label's text in lower case: the whole text or its beginning.
-#[derive(Clone, Copy)]
-enum Wording {
-    Is(&'static str),
-    Begins(&'static str),
-}
-
-use Label::{Both, Field};
-use Wording::{Begins, Is};
-
-/// The portal's labels, and those of the sandbox that differ.
-const LABELS: [(Wording, Label); 26] = [
-    (
-        Begins("fecha de operación en el spei"),
-        Field(ProofField::OperationDate),
-    ),
-    (
-        Begins("fecha de abono en la cuenta"),
-        Field(ProofField::CreditDate),
-    ),
-    (
-        Is("hora de abono en la cuenta beneficiaria*"),
-        Field(ProofField::CreditTime),
-    ),
-    (Is("hora de abono"), Field(ProofField::CreditTime)),
-    (Is("concepto del pago"), Field(ProofField::Concept)),
-    (Is("monto"), Field(ProofField::Amount)),
-    (Is("iva"), Field(ProofField::Vat)),
-    (Is("clave de rastreo"), Field(ProofField::TrackingKey)),
-    (
-        Is("institución emisora del pago"),
-        Field(ProofField::IssuerName),
-    ),
-    (
-        Is("institución receptora del pago"),
-        Field(ProofField::ReceiverName),
-    ),
-    (
-        Is("titular de la cuenta"),
-        Both(ProofField::PayerName, ProofField::BeneficiaryName),
-    ),
-    (
-        Is("rfc/curp"),
-        Both(ProofField::PayerTaxId, ProofField::BeneficiaryTaxId),
-    ),
-    (
-        Is("rfc o curp"),
-        Both(ProofField::PayerTaxId, ProofField::BeneficiaryTaxId),
-    ),
-    (Is("clabe"), ACCOUNT),
-    (Is("clabe,tarjeta de débito,número"), ACCOUNT),
-    (Is("tarjeta de débito"), ACCOUNT),
-    (Is("número de celular"), ACCOUNT),
-    (Is("cuenta"), ACCOUNT),
+/// The portal's labels of what isn't a field.
+const LABELS: [(Wording, Label); 8] = [
     (Is("de celular"), Label::Other),
     (Is("referencia numérica"), Label::Other),
     (Is("ordenante"), Label::Other),
@@ -98,8 +45,6 @@ const LABELS: [(Wording, Label); 26] = [
     ),
     (Begins("sello digital (firma"), Label::Seal),
 ];
-
-const ACCOUNT: Label = Both(ProofField::PayerAccount, ProofField::BeneficiaryAccount);
 
 /// The text runs of a page, with the labels among them recognised.
 pub(super) struct Page<'a> {
@@ -122,12 +67,12 @@ impl<'a> Page<'a> {
 
     pub(super) fn seal(&self) -> Option<String> {
         let seal = self.block(Label::Seal)?.concat();
-        Some(super::without_blanks(&seal))
+        Some(without_blanks(&seal))
     }
 
     pub(super) fn certificate(&self) -> Option<String> {
         let number = self.block(Label::Certificate)?.concat();
-        Some(super::without_blanks(&number))
+        Some(without_blanks(&number))
     }
 
     /// All text at the position of a field's value, joined by blanks. `None` if the field's label is
@@ -147,20 +92,21 @@ impl<'a> Page<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The label of a field; `None` if it is missing or repeated.
+    /// The label of a field; `None` if it is missing or repeated. A label that both parties have occurs
+    /// twice: the payer's on the left, the beneficiary's on the right.
     fn label_of(&self, field: ProofField) -> Option<&'a TextRun> {
-        let mut labels = self.runs.iter().filter_map(|(run, label)| match label {
-            Some(Field(named)) if *named == field => Some((*run, 0)),
-            Some(Both(payer, _)) if *payer == field => Some((*run, 1)),
-            Some(Both(_, beneficiary)) if *beneficiary == field => Some((*run, 2)),
-            _ => None,
-        });
-        match (labels.next()?, labels.next(), labels.next()) {
-            ((label, 0), None, _) => Some(label),
-            ((one, 1), Some((other, _)), None) => Some(if one.x < other.x { one } else { other }),
-            ((one, 2), Some((other, _)), None) => Some(if one.x < other.x { other } else { one }),
-            _ => None,
-        }
+        let sharing = sharing_labels(field);
+        let [first, ..] = sharing[..] else {
+            return None;
+        };
+        let labels = self
+            .runs
+            .iter()
+            .filter_map(|(run, label)| (*label == Some(Label::Field(first))).then_some(*run));
+        let mut labels: Vec<&TextRun> = labels.collect();
+        labels.sort_by(|one, other| one.x.total_cmp(&other.x));
+        let place = sharing.iter().position(|sharing| *sharing == field)?;
+        (labels.len() == sharing.len()).then(|| labels[place])
     }
 
     /// The next label to the right in the same row.
@@ -281,8 +227,20 @@ fn label(text: &str) -> Option<Label> {
         Is(label) => text == *label || text.strip_suffix(':') == Some(*label),
         Begins(label) => text.starts_with(label),
     };
-    LABELS
-        .iter()
-        .find(|(wording, _)| is_it(wording))
-        .map(|(_, label)| *label)
+    let of_field = |field: &ProofField| labels_of(*field).iter().any(is_it);
+    let field = ProofField::ALL.into_iter().find(of_field);
+    field.map(Label::Field).or_else(|| {
+        let other = LABELS.iter().find(|(wording, _)| is_it(wording));
+        other.map(|(_, label)| *label)
+    })
+}
+
+fn labels_of(field: ProofField) -> &'static [Wording] {
+    field.printed().map_or(&[], |printed| printed.labels)
+}
+
+/// The fields with the labels of this one, including it.
+fn sharing_labels(field: ProofField) -> Vec<ProofField> {
+    let has_them = |other: &ProofField| labels_of(*other) == labels_of(field);
+    ProofField::ALL.into_iter().filter(has_them).collect()
 }

@@ -5,14 +5,16 @@
 
 use chrono::NaiveDate;
 
-use super::{ProofField, TextRun, centavos, spanish};
+use super::{ProofField, TextRun};
 use crate::keys::Environment;
+use crate::proofs::field::{Align, Kind};
+use crate::proofs::spanish;
 use crate::tracking_key::TrackingKey;
 
 mod places;
 
 pub use places::PORTAL_NOTICE;
-use places::{Align, CELLS, Cell, Content, FIXED, Fixed, SANDBOX_MARKS, SANDBOX_NOTICE};
+use places::{Cell, Content, FIXED, Fixed, SANDBOX_MARKS, SANDBOX_NOTICE, cells};
 
 /// Maximum distance of a text from its position, in points.
 const TOLERANCE: f32 = 0.75;
@@ -37,7 +39,7 @@ const NOTICE_LINES: std::ops::RangeInclusive<f32> = 40.0..=158.0;
 
 /// A page whose texts are all at the positions of the layout.
 pub(super) struct Sheet<'a> {
-    cells: [Vec<&'a TextRun>; CELLS.len()],
+    cells: Vec<(Cell, Vec<&'a TextRun>)>,
     certificate: Vec<&'a TextRun>,
     chain: Vec<&'a TextRun>,
     seal: Vec<&'a TextRun>,
@@ -53,7 +55,7 @@ impl<'a> Sheet<'a> {
         today: NaiveDate,
     ) -> Option<Self> {
         let mut sheet = Self {
-            cells: [const { Vec::new() }; CELLS.len()],
+            cells: cells().map(|cell| (cell, Vec::new())).collect(),
             certificate: Vec::new(),
             chain: Vec::new(),
             seal: Vec::new(),
@@ -66,8 +68,10 @@ impl<'a> Sheet<'a> {
                 if std::mem::replace(&mut found[place], true) {
                     return None;
                 }
-            } else if let Some(cell) = CELLS.iter().position(|cell| holds(cell, run)) {
-                sheet.cells[cell].push(run);
+            } else if let Some((_, texts)) =
+                sheet.cells.iter_mut().find(|(cell, _)| holds(cell, run))
+            {
+                texts.push(run);
             } else if is_line_of(CERTIFICATE, run) {
                 sheet.certificate.push(run);
             } else if is_line_of(CHAIN, run) {
@@ -113,14 +117,15 @@ impl<'a> Sheet<'a> {
     }
 
     fn text(&self, content: Content) -> Option<String> {
-        let cell = CELLS.iter().position(|cell| cell.content == content)?;
-        let text = texts(&self.cells[cell]).join(" ").trim().to_owned();
+        let mut cells = self.cells.iter();
+        let (_, runs) = cells.find(|(cell, _)| cell.content == content)?;
+        let text = texts(runs).join(" ").trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
     /// Sorts lines from the top; `None` if two overlap or a block has a gap.
     fn put_in_order(&mut self) -> Option<()> {
-        for lines in &mut self.cells {
+        for (_, lines) in &mut self.cells {
             lines.sort_by(|one, other| other.y.total_cmp(&one.y));
             let is_apart = |pair: &[&TextRun]| pair[0].y - pair[1].y >= 0.9 * pair[0].size;
             lines.windows(2).all(is_apart).then_some(())?;
@@ -154,38 +159,28 @@ impl<'a> Sheet<'a> {
     /// Returns `true` if every value has the portal's spelling, so that people read it the same way as
     /// this code.
     fn is_well_spelt(&self) -> bool {
-        CELLS.iter().all(|cell| {
+        self.cells.iter().all(|(cell, _)| {
             let Some(text) = self.text(cell.content) else {
                 return true;
             };
-            match cell.content {
-                Content::Field(ProofField::Amount | ProofField::Vat) => {
-                    centavos(&text).is_some_and(|centavos| printed(centavos) == text)
-                }
-                Content::Field(ProofField::OperationDate | ProofField::CreditDate)
-                | Content::QueryDate => spanish::date(&text).is_some(),
-                Content::Field(ProofField::CreditTime) | Content::QueryTime => {
-                    spanish::time(&text).is_some()
-                }
-                Content::Field(ProofField::TrackingKey) => TrackingKey::parse(&text).is_ok(),
-                Content::Field(_) => true,
+            let kind = match cell.content {
+                Content::Field(field) => field.kind(),
+                Content::QueryDate => Kind::Date,
+                Content::QueryTime => Kind::Time,
                 Content::Reference => {
-                    text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit())
+                    return text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit());
                 }
+            };
+            match kind {
+                Kind::Centavos => spanish::centavos(&text)
+                    .is_some_and(|centavos| spanish::printed_amount(centavos) == text),
+                Kind::Date => spanish::date(&text).is_some(),
+                Kind::Time => spanish::time(&text).is_some(),
+                Kind::Verbatim => TrackingKey::parse(&text).is_ok(),
+                Kind::Text | Kind::Number | Kind::Participant => true,
             }
         })
     }
-}
-
-/// Formats an amount like the portal: `$ 1,234.56`.
-fn printed(centavos: u64) -> String {
-    let mut integer = (centavos / 100).to_string();
-    let mut place = integer.len();
-    while place > 3 {
-        place -= 3;
-        integer.insert(place, ',');
-    }
-    format!("$ {integer}.{:02}", centavos % 100)
 }
 
 fn texts(runs: &[&TextRun]) -> Vec<String> {
@@ -231,16 +226,4 @@ fn is_notice(lines: &mut [&TextRun], notice: &str) -> bool {
     lines.sort_by(|one, other| other.y.total_cmp(&one.y));
     let words = lines.iter().flat_map(|run| run.text.split_whitespace());
     words.eq(notice.split_whitespace())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_are_grouped_by_thousands() {
-        let amounts = [1, 99_900, 123_456, 123_456_780].map(printed);
-        let expected = "$ 0.01|$ 999.00|$ 1,234.56|$ 1,234,567.80";
-        assert_eq!(amounts.join("|"), expected);
-    }
 }

@@ -1,5 +1,7 @@
 //! Reports of the portal's page.
 
+use chrono::NaiveDate;
+
 use super::*;
 use crate::keys::Environment;
 
@@ -156,9 +158,9 @@ fn the_page_of_a_proof_passes_every_check_of_what_is_sealed() {
     assert!(findings(&report).is_empty(), "{:?}", findings(&report));
     assert_eq!(report.outcome(), CheckOutcome::Valid);
     let proof = report.proof.unwrap();
-    assert_eq!(proof.tracking_key, "PRUEBA0001");
+    assert_eq!(proof.tracking_key(), "PRUEBA0001");
     assert_eq!(proof.certificate_number, CERTIFICATE);
-    assert_eq!(proof.centavos, 123_456);
+    assert_eq!(proof.centavos(), 123_456);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use domain::tracking_key::TrackingKey;
 use serde_json::Value;
 use web::Language;
 
-use crate::checks::views::CheckAnswer;
+use crate::proofs::check::views::CheckAnswer;
 use crate::proofs::views::ParsedProof;
 
 /// A fictitious proof.
@@ -63,14 +63,14 @@ pub(super) fn checked() -> Value {
 /// validation against its schema.
 fn delivery() -> Option<Delivery> {
     let proof = Proof::parse(XML.as_bytes()).ok()?;
-    let key = TrackingKey::parse(&proof.tracking_key).ok()?;
+    let key = TrackingKey::parse(proof.tracking_key()).ok()?;
     let signer = Signer {
-        participant: proof.receiver,
+        participant: proof.receiver(),
         certificate: CertificateNumber::parse(&proof.certificate_number)?,
     };
     Some(Delivery {
         files: Files::Xml(Bytes::new()),
-        stem: FileStem::new(proof.operation_date, &key),
+        stem: FileStem::new(proof.operation_date(), &key),
         issuer: ParticipantCode::parse("40012")?,
         origin: ProofOrigin::Fetched,
         seal: CheckedSeal {

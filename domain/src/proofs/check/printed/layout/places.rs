@@ -1,6 +1,7 @@
 //! Positions of the texts, measured on a recorded page of 595 by 850 points.
 
 use super::ProofField;
+use crate::proofs::field::{AMOUNTS, Align, Printed};
 
 /// A text that is the same on every page.
 pub(super) struct Fixed {
@@ -28,15 +29,6 @@ pub(super) enum Content {
     QueryDate,
     /// Time of the query at the portal.
     QueryTime,
-}
-
-/// Horizontal position of a value.
-#[derive(Clone, Copy)]
-pub(super) enum Align {
-    /// Left-aligned: starts at the first position and ends before the second.
-    Left(f32, f32),
-    /// Right-aligned: starts after the first position and ends at the second.
-    Right(f32, f32),
 }
 
 const fn fixed(x: f32, y: f32, size: f32, text: &'static str) -> Fixed {
@@ -102,41 +94,34 @@ pub(super) const FIXED: [Fixed; 30] = [
     fixed(530.0, 19.62, 10.0, " 1"),
 ];
 
-/// Left and right edges of the columns of values.
-const DATES: Align = Align::Left(199.0, 331.0);
-const AMOUNTS: Align = Align::Right(400.0, 572.0);
-const PAYER: Align = Align::Left(153.0, 303.0);
-const BENEFICIARY: Align = Align::Left(435.0, 576.0);
-
-const fn cell(content: Content, align: Align, y: f32) -> Cell {
-    Cell { content, align, y }
-}
-
-const fn field(field: ProofField, align: Align, y: f32) -> Cell {
-    cell(Content::Field(field), align, y)
-}
-
-/// Values, with column and height.
-pub(super) const CELLS: [Cell; 18] = [
-    cell(Content::QueryDate, Align::Left(452.0, 580.0), 827.7),
-    cell(Content::QueryTime, Align::Left(453.0, 500.0), 811.66),
-    field(ProofField::OperationDate, DATES, 765.66),
-    field(ProofField::CreditDate, DATES, 747.66),
-    field(ProofField::CreditTime, DATES, 727.66),
-    field(ProofField::Concept, Align::Left(111.0, 331.0), 709.7),
-    field(ProofField::Amount, AMOUNTS, 765.66),
-    field(ProofField::Vat, AMOUNTS, 747.66),
-    cell(Content::Reference, AMOUNTS, 728.66),
-    field(ProofField::TrackingKey, AMOUNTS, 708.66),
-    field(ProofField::IssuerName, PAYER, 651.66),
-    field(ProofField::PayerName, PAYER, 628.66),
-    field(ProofField::PayerTaxId, PAYER, 602.66),
-    field(ProofField::PayerAccount, PAYER, 581.66),
-    field(ProofField::ReceiverName, BENEFICIARY, 650.66),
-    field(ProofField::BeneficiaryName, BENEFICIARY, 628.66),
-    field(ProofField::BeneficiaryTaxId, BENEFICIARY, 601.66),
-    field(ProofField::BeneficiaryAccount, BENEFICIARY, 581.66),
+/// Values that aren't fields, with column and height.
+const OTHERS: [Cell; 3] = [
+    Cell {
+        content: Content::QueryDate,
+        align: Align::Left(452.0, 580.0),
+        y: 827.7,
+    },
+    Cell {
+        content: Content::QueryTime,
+        align: Align::Left(453.0, 500.0),
+        y: 811.66,
+    },
+    Cell {
+        content: Content::Reference,
+        align: AMOUNTS,
+        y: 728.66,
+    },
 ];
+
+/// The positions of all values.
+pub(super) fn cells() -> impl Iterator<Item = Cell> {
+    let fields = ProofField::ALL.into_iter().filter_map(|field| {
+        let Printed { align, y, .. } = field.printed()?;
+        let content = Content::Field(field);
+        Some(Cell { content, align, y })
+    });
+    fields.chain(OTHERS)
+}
 
 /// The notice at the foot of the portal's page.
 pub const PORTAL_NOTICE: &str = "La información contenida en este Comprobante Electrónico de Pago \

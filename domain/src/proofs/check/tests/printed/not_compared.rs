@@ -85,7 +85,7 @@ fn of_a_page_that_was_not_compared_the_sealed_data_are_told() {
     let report = page_report(&page);
     assert_eq!(report.page(), Some(PageComparison::NotCompared));
     assert_eq!(report.outcome(), CheckOutcome::NotChecked);
-    assert_eq!(report.proof.unwrap().centavos, 123_456);
+    assert_eq!(report.proof.unwrap().centavos(), 123_456);
     // A text that a viewer shows where it says contradicts.
     page.drawing = Drawing::Other;
     let report = page_report(&page);

@@ -1,8 +1,8 @@
-//! Dates and times in the format of the portal's page.
+//! Dates, times and amounts in the format of the portal's page.
 
-use chrono::Datelike as _;
+use chrono::{Datelike as _, NaiveDate, NaiveTime};
 
-use super::{NaiveDate, NaiveTime};
+use crate::amount::centavos_from_bank_spelling;
 use crate::calendar::MONTHS;
 
 /// Formats a date like the portal's page: `08 de noviembre de 2024`.
@@ -33,6 +33,24 @@ pub(super) fn time(text: &str) -> Option<NaiveTime> {
     NaiveTime::parse_from_str(text.trim(), "%H:%M:%S").ok()
 }
 
+/// Formats an amount like the portal's page: `$ 1,234.56`.
+pub(super) fn printed_amount(centavos: u64) -> String {
+    let mut integer = (centavos / 100).to_string();
+    let mut place = integer.len();
+    while place > 3 {
+        place -= 3;
+        integer.insert(place, ',');
+    }
+    format!("$ {integer}.{:02}", centavos % 100)
+}
+
+/// Parses the format of [`printed_amount`], with or without a trailing `MXN`, to centavos.
+pub(super) fn centavos(text: &str) -> Option<u64> {
+    let text = text.trim().strip_suffix("MXN").unwrap_or(text);
+    let text = text.trim().strip_prefix('$').unwrap_or(text);
+    centavos_from_bank_spelling(&text.replace(',', ""))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -43,6 +61,13 @@ mod tests {
     fn dates_are_spelled_out_in_spanish() {
         let day = NaiveDate::from_ymd_opt(2024, 11, 8).unwrap();
         assert_eq!(printed_date(day), "08 de noviembre de 2024");
+    }
+
+    #[test]
+    fn amounts_are_grouped_by_thousands() {
+        let amounts = [1, 99_900, 123_456, 123_456_780].map(printed_amount);
+        let expected = "$ 0.01|$ 999.00|$ 1,234.56|$ 1,234,567.80";
+        assert_eq!(amounts.join("|"), expected);
     }
 
     proptest! {

@@ -1,28 +1,24 @@
-//! Handler of `POST /v1/cep/verify`.
+//! `/v1/cep/verify`: checks of uploaded proofs.
 
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 use domain::outcome::Endpoint;
-use serde::Deserialize;
-use utoipa::IntoParams;
-use validator::Validate;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-use super::views::CheckAnswer;
+use super::schemas::{AnyFile, PdfFile, XmlFile, ZipFile};
 use crate::RestState;
 use crate::openapi::responses::{BadFile, LargeFile, NoFile};
-use crate::pipeline;
-use crate::proofs::schemas::{AnyFile, PdfFile, XmlFile, ZipFile};
+use crate::pipeline::{self, CheckParameters};
 
-/// Parameters of the request.
-#[derive(Deserialize, Validate, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct Query {
-    /// `true` looks the payment up at the bank, as the other endpoints do, and compares the proofs: one
-    /// more check, `portal`. The bank's failures are those of the other endpoints.
-    #[param(default = false)]
-    pub(super) portal: Option<bool>,
+pub(crate) mod views;
+
+use views::CheckAnswer;
+
+pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
+    OpenApiRouter::new().routes(routes!(verify))
 }
 
 /// Checks of a proof that somebody sent you: XML, PDF, or a ZIP of them
@@ -38,7 +34,7 @@ pub(super) struct Query {
     path = "/v1/cep/verify",
     operation_id = "verify",
     tag = "proofs",
-    params(Query),
+    params(CheckParameters),
     request_body(
         content(
             (inline(AnyFile) = "application/octet-stream"),
@@ -57,6 +53,6 @@ pub(super) struct Query {
         BadFile, LargeFile, NoFile,
     ),
 )]
-pub(super) async fn verify(State(state): State<Arc<RestState>>, request: Request) -> Response {
+async fn verify(State(state): State<Arc<RestState>>, request: Request) -> Response {
     pipeline::answer_check(state, Endpoint::Verify, request).await
 }

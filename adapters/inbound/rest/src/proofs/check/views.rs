@@ -6,17 +6,18 @@ use domain::proofs::check::{
     Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison,
 };
 use domain::query::ExpectedBeneficiary;
-use domain::seals::{CheckedSeal, covered_fields};
+use domain::seals::CheckedSeal;
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
-use web::problem::{CheckExplanation, NoticeDetail, explanation};
+use web::problem::{NoticeDetail, explain, explanation};
+use web::views::proof::Proof;
 use web::{Language, Problem};
 
 use crate::openapi::schemas::{text, words};
-use crate::proofs::views::{MatchesView, ProofFields, SealView, SeenView, or_null, sealed_fields};
+use crate::proofs::views::{MatchesView, SealView, SeenView, or_null, sealed_fields};
 
 /// The checks of a file, or of each file of a ZIP.
 #[derive(Serialize, ToSchema)]
@@ -73,7 +74,7 @@ pub(crate) struct CheckedProof {
     /// The data of the file; the sealed ones when `pagina` is `no_comparada`. Only the fields in
     /// `campos_sellados` are the bank's word, and only if `sello.estado` is `valid`; a field on which the readings of
     /// the sealed text differ isn't one of them. The issuer's code is that of the participant with its name.
-    cep: ProofFields,
+    cep: Proof,
     sello: SealView,
     #[schema(schema_with = sealed_fields)]
     campos_sellados: Vec<&'static str>,
@@ -133,7 +134,7 @@ impl CheckAnswer {
             }
             _ => {
                 return Err(Problem::NotAProof {
-                    explanation: CheckExplanation::ZipWithoutProofs,
+                    reason: CheckReason::ZipWithoutProofs,
                     element: None,
                 });
             }
@@ -155,7 +156,7 @@ impl OmittedFile {
             nombre,
             resultado: checked.report.outcome_in_total().map(CheckOutcome::name),
             motivo: reason.name(),
-            mensaje: CheckExplanation::from(reason).message(language),
+            mensaje: explain(reason, language),
         }
     }
 }
@@ -180,10 +181,7 @@ impl CheckedProof {
         } = checked;
         let Some(proof) = &report.proof else {
             let (reason, element) = fault(checked);
-            return Err(Problem::NotAProof {
-                explanation: CheckExplanation::from(reason),
-                element,
-            });
+            return Err(Problem::NotAProof { reason, element });
         };
         let seal = CheckedSeal::of(proof, |_| report.verdict);
         let expected = ExpectedBeneficiary::default();
@@ -192,10 +190,10 @@ impl CheckedProof {
             ok: true,
             resultado: report.outcome().name(),
             pagina: report.page().map(PageComparison::name),
-            cep: ProofFields::new(proof, *issuer),
+            cep: Proof::new(proof, *issuer),
             sello: SealView::new(&seal),
-            campos_sellados: covered_fields(proof),
-            coincidencias: MatchesView::new(&proof.beneficiary, &expected),
+            campos_sellados: proof.covered_fields(),
+            coincidencias: MatchesView::new(proof, &expected),
             avisos: NoticeDetail::all(&report.notices(), language),
             visto: seen.map(SeenView::new),
             comprobaciones: report.checks.iter().map(view).collect(),
