@@ -50,12 +50,15 @@ impl Reconciliation {
         for (month, views) in by_month(views) {
             let keys: Vec<_> = views.iter().map(|(key, _)| *key).collect();
             let snapshots = read_many(&*self.keys, &keys, month).await?;
-            let differ = views.iter().filter(|(key, view)| {
+            let mut differ = Vec::new();
+            for (key, view) in &views {
                 let snapshot = snapshots.get(&key.id);
-                snapshot.is_some_and(|snapshot| !view.agrees_with(snapshot))
-            });
+                if snapshot.is_some_and(|snapshot| !view.agrees_with(snapshot)) {
+                    differ.push(*key);
+                }
+            }
             let mut repairs = stream::iter(differ)
-                .map(|(key, _)| self.limiter.repair(*key))
+                .map(|key| self.limiter.repair(key))
                 .buffer_unordered(CONCURRENCY);
             while let Some(is_repaired) = repairs.next().await {
                 if !is_repaired? {
