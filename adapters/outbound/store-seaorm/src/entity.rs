@@ -9,7 +9,7 @@ use std::time::Duration;
 use domain::audit::{Action, FieldChange};
 use domain::batches::{BatchId, BatchState, RowNumber};
 use domain::keys::{
-    CounterId, Environment, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, SecretFingerprint,
+    CounterId, Environment, HashGeneration, KeyHash, KeyId, KeyPrefix, SecretFingerprint,
 };
 use domain::limits::Plan;
 use domain::lookups::{LookupId, LookupState};
@@ -70,7 +70,8 @@ entities! {
 
     api_keys in "api_keys" (id: Stored<KeyId>) {
         customer_id: Stored<CustomerId>,
-        name: Stored<KeyName>,
+        // Read for people alone: no request depends on it.
+        name: String,
         prefix: Stored<KeyPrefix>,
         environment: Stored<Environment>,
         hash: Stored<KeyHash>,
@@ -123,7 +124,8 @@ entities! {
 
     requests in "requests" (id: Stored<Uuid>) {
         request_id: Stored<RequestId>,
-        customer_id: Stored<CustomerId>,
+        // Empty for a request from before there were customers, of a key that isn't there any more.
+        customer_id: String,
         key_id: Stored<KeyId>,
         endpoint: Stored<Endpoint>,
         outcome: Stored<Outcome>,

@@ -9,7 +9,7 @@ use domain::batches::{BatchId, BatchState, RowNumber};
 use domain::hex;
 use domain::idempotency::{IdempotencyScope, RequestFingerprint};
 use domain::keys::{
-    CounterId, Environment, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, SecretFingerprint,
+    CounterId, Environment, HashGeneration, KeyHash, KeyId, KeyPrefix, SecretFingerprint,
 };
 use domain::limits::Plan;
 use domain::lookups::{LookupId, LookupState};
@@ -176,7 +176,6 @@ counts! { u16 u32 u64 }
 
 storable! {
     Uuid as String: |id| id.to_string(), |text| Self::try_parse(&text).ok();
-    KeyName as String: |name| name.as_str().to_owned(), |text| Self::parse(&text).ok();
     KeyHash as String: |hash| hex::encode(&hash.0), |text| Some(Self(bytes(&text)?));
     SecretFingerprint as String: |print| hex::encode(&print.0), |text| Some(Self(bytes(&text)?));
     EventTypes as String: |events| events.stored(), |text| Self::from_stored(&text);

@@ -97,7 +97,7 @@ fn changed(
     match change {
         KeyChange::Rename(name) => {
             after.name = name.clone();
-            let name = Expr::value(Stored(name.clone()));
+            let name = name.as_str().into();
             let update = update.col_expr(api_keys::Column::Name, name);
             (after, Action::KeyRenamed, update)
         }

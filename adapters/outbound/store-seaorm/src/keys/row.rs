@@ -1,6 +1,6 @@
 //! Rows of keys.
 
-use domain::keys::{ApiKey, CountedKey, CounterId, Credential, KeyId, KeyOverview};
+use domain::keys::{ApiKey, CountedKey, CounterId, Credential, KeyId, KeyName, KeyOverview};
 use domain::limits::{Limits, LimitsError, MonthlyUse};
 use domain::month::Month;
 use domain::people::customer::Owner;
@@ -125,6 +125,8 @@ pub(super) struct KeyRow {
 impl KeyRow {
     pub(super) fn read(self) -> Result<ApiKey, StoreError> {
         let KeyRow { key, .. } = self;
+        let name = KeyName::parse(&key.name);
+        let name = name.map_err(|_| unreadable("api_keys", "name", key.id.0))?;
         Ok(ApiKey {
             id: key.id.0,
             counters: counters(&key),
@@ -134,7 +136,7 @@ impl KeyRow {
                 subject: self.owner_subject,
             },
             limits: limits(&key)?,
-            name: key.name.0,
+            name,
             prefix: key.prefix.0,
             created_at: key.created_at.0,
             retires_at: key.retires_at.map(Stored::value),
@@ -149,7 +151,7 @@ pub(super) fn written(record: &KeyRecord) -> api_keys::ActiveModel {
     api_keys::ActiveModel {
         id: Set(Stored(key.id)),
         customer_id: Set(Stored(key.customer)),
-        name: Set(Stored(key.name.clone())),
+        name: Set(key.name.as_str().to_owned()),
         prefix: Set(Stored(key.prefix.clone())),
         environment: Set(Stored(key.prefix.environment())),
         hash: Set(Stored(credential.hash)),
