@@ -27,7 +27,7 @@ pub(crate) async fn with_keys<W: AsyncFnOnce(KeyService, Caller) -> Result<()>>(
     options: &KeyOptions,
     work: W,
 ) -> Result<()> {
-    let base = Infrastructure::open(options, storage::FEW).await?;
+    let base = Infrastructure::open(options, storage::SMALL_POOL).await?;
     let operator = base.operator();
     let worked = match base.key_service() {
         Ok(keys) => work(keys, operator).await,
@@ -59,7 +59,7 @@ where
 {
     // Locked before the database is opened, and until it is closed.
     let (_alone, holder) = budget_holder(options)?;
-    let base = Infrastructure::open(options, storage::FEW).await?;
+    let base = Infrastructure::open(options, storage::SMALL_POOL).await?;
     let worked = async {
         // A command doesn't count as a replica: while Redis fails it uses the smallest share, a
         // turn a minute.
@@ -94,7 +94,12 @@ pub(crate) async fn with_seals<W>(options: &DatabaseOptions, work: W) -> Result<
 where
     W: AsyncFnOnce(&SealAdministration) -> Result<()>,
 {
-    let store = storage::open(options, Deployment::of_database(options), storage::FEW).await?;
+    let store = storage::open(
+        options,
+        Deployment::of_database(options),
+        storage::SMALL_POOL,
+    )
+    .await?;
     let worked = async {
         let seals = seals::administration(&store)?;
         work(&seals).await
@@ -112,7 +117,12 @@ pub(crate) async fn with_proof_checks<T, W>(options: &DatabaseOptions, work: W) 
 where
     W: AsyncFnOnce(&ProofCheckService) -> Result<T>,
 {
-    let store = storage::open(options, Deployment::of_database(options), storage::FEW).await?;
+    let store = storage::open(
+        options,
+        Deployment::of_database(options),
+        storage::SMALL_POOL,
+    )
+    .await?;
     let worked = async {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let seals = seals::service(&store, &clock).await?;
@@ -128,7 +138,7 @@ where
 /// # Errors
 /// It can't be opened or changed.
 pub(crate) async fn bring_up_to_date(options: &DatabaseOptions, roles: &RoleOptions) -> Result<()> {
-    let store = storage::open_with(options, storage::FEW).await?;
+    let store = storage::open_with(options, storage::SMALL_POOL).await?;
     let ready = async {
         storage::migrate(&store).await?;
         let Some(role) = &roles.serving_role else {
@@ -168,7 +178,7 @@ pub(crate) async fn end_revived(
         );
     }
     let _lock = storage::lock(options, deployment)?;
-    let store = storage::open_with(options, storage::FEW).await?;
+    let store = storage::open_with(options, storage::SMALL_POOL).await?;
     let ended = end_revived_on(&store, deployment, at).await;
     let ended =
         ended.with_context(|| format!("the restored database ({})", storage::variable(options)));

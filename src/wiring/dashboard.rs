@@ -117,7 +117,7 @@ pub(super) async fn connections(
     let Some(_) = identity else {
         return Ok(None);
     };
-    let opened = store.with_separate_pool(storage::FEW).await;
+    let opened = store.with_separate_pool(storage::SMALL_POOL).await;
     Ok(Some(opened.context(
         "opening the dashboard's connections to the database",
     )?))

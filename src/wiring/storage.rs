@@ -12,7 +12,7 @@ const DATABASE: &str = "cep.db";
 
 /// Connections for the dashboard, which has a pool of its own: a slow query there must not keep keys,
 /// sessions and revocations waiting. Enough for a command, too.
-pub(super) const FEW: u32 = 2;
+pub(super) const SMALL_POOL: u32 = 2;
 
 /// Opens the database, at its newest schema. The embedded one is brought to it; a server, which
 /// others use too, has to be there already.

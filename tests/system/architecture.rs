@@ -1,5 +1,5 @@
-//! Rules of the architecture: dependencies between crates and on others, circles of files, skipped tests, targets without
-//! tests, and places that open files.
+//! Rules of the architecture: dependencies between crates and on others, circles of files, names of metrics, skipped
+//! tests, targets without tests, and places that open files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use testkit::files_under;
 mod circles;
 mod crates;
 mod dependencies;
+mod metric_names;
 mod open_files;
 mod skipped_tests;
 mod untested_targets;
