@@ -23,6 +23,7 @@ pub mod problem;
 mod search;
 mod site;
 pub mod trace;
+pub mod views;
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};

@@ -10,9 +10,8 @@ use domain::proofs::notice::Notice;
 use domain::seals::{CheckedSeal, SealHash, Verdict};
 use web::Language;
 use web::problem::NoticeMessage;
-
-use super::enums::{NotChecked, SealVerdict};
-use super::scalars::{Count, DateTime};
+use web::views::scalars::{Count, DateTime};
+use web::views::seals::{SealNotCheckedReason as NotChecked, SealVerdict};
 
 /// Fields of a proof, as its XML has them: the REST API's `cep`. What the receiving bank left out
 /// (`NA`, `ND`, `-1` or nothing) is null.
@@ -171,7 +170,7 @@ impl From<domain::proofs::seen::EarlierDeliveries> for EarlierDeliveries {
     fn from(seen: domain::proofs::seen::EarlierDeliveries) -> Self {
         Self {
             times: Count(seen.times),
-            first_at: seen.first.map(DateTime::from),
+            first_at: seen.first.map(DateTime),
         }
     }
 }
