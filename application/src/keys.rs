@@ -1,5 +1,6 @@
 //! API keys: administration, end of grace periods, and checks of the secrets that hash them.
 
+mod limits;
 mod log;
 mod readings;
 mod retirement;
@@ -7,6 +8,7 @@ mod secrets;
 mod service;
 mod types;
 
+pub use limits::{NewLimits, NewLimitsError};
 pub use retirement::Retirement;
 pub use secrets::{SecretsError, recognise_secrets};
 pub use service::KeyService;

@@ -67,8 +67,8 @@ pub use insights::{
     BankHealth, BankState, InsightSources, InsightsService, Series, SeriesLabel, UsageReport,
 };
 pub use keys::{
-    CreatedKey, KeyError, KeyService, NewKey, RequestedScope, Retirement, RotatedKey, SecretsError,
-    recognise_secrets,
+    CreatedKey, KeyError, KeyService, NewKey, NewLimits, NewLimitsError, RequestedScope,
+    Retirement, RotatedKey, SecretsError, recognise_secrets,
 };
 pub use limits::{
     ChangeFeed, CountSource, FallbackLimiter, LimiterMode, Reconciliation, ReplicaCount,

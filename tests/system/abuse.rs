@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::gateway::Plan;
 use crate::person::{Demo, Person};
 
-const CREATE: &str = "createKey(input: { name: \"abuse\", environment: TEST }) { secret }";
+const CREATE: &str = "createKey(input: { name: \"abuse\", env: TEST }) { apiKey }";
 
 /// Each kind is tested at GraphQL, without a process that could be lost and a store that could be changed.
 #[tokio::test]
@@ -52,8 +52,7 @@ async fn a_forged_request_makes_revokes_and_changes_nothing() {
     let (_gateway, person) = Person::with_gateway(Demo::Admin).await;
     let key = person.create_key("mine", "test").await;
     let new = json!({ "name": "forged", "env": "test" });
-    let mutation =
-        "mutation { createKey(input: { name: \"forged\", environment: TEST }) { secret } }";
+    let mutation = "mutation { createKey(input: { name: \"forged\", env: TEST }) { apiKey } }";
     let mutation = json!({ "query": mutation });
     let own = format!("/keys/{}", key.id);
     let of_admin = format!("/admin{own}");

@@ -125,12 +125,13 @@ async fn tokens_codes_and_secrets_of_people_reach_neither_the_log_nor_the_databa
     canaries.push("Admin Demo".to_owned());
 
     let over_rest = person.create_key("canary", "test").await.full;
-    let create = "mutation { createKey(input: { name: \"canary\", environment: TEST }) { key { id } secret } }";
+    let create =
+        "mutation { createKey(input: { name: \"canary\", env: TEST }) { key { id } apiKey } }";
     let made = person.ask(create, json!({})).await;
     let made = &made["createKey"];
-    let rotate = "mutation($id: ID!) { rotateKey(input: { id: $id }) { secret } }";
+    let rotate = "mutation($id: ID!) { rotateKey(input: { id: $id }) { apiKey } }";
     let rotated = person.ask(rotate, json!({ "id": made["key"]["id"] })).await;
-    let over_graphql = [&made["secret"], &rotated["rotateKey"]["secret"]];
+    let over_graphql = [&made["apiKey"], &rotated["rotateKey"]["apiKey"]];
     let secrets = over_graphql.map(|secret| secret.as_str().unwrap().to_owned());
     for full in secrets.into_iter().chain([over_rest]) {
         canaries.push(full.split_once('.').unwrap().1.to_owned());

@@ -79,8 +79,8 @@ async fn new_key(gateway: &Gateway, person: &Person, number: usize) -> Key {
         0 => gateway.key(&[]),
         1 => person.create_key("rest", "test").await,
         2 => {
-            let create = "mutation { createKey(input: { name: \"graphql\", environment: TEST }) {
-                secret key { id prefix } } }";
+            let create = "mutation { createKey(input: { name: \"graphql\", env: TEST }) {
+                apiKey key { id prefix } } }";
             let created = person.ask(create, json!({})).await;
             secret_key(&created["createKey"], "key")
         }

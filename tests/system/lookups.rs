@@ -103,7 +103,7 @@ async fn a_lookup_outlives_the_process_that_died_in_its_attempt() {
     let gateway = bank.gateway_in(gateway.kill());
     bank.answer();
     let lookup = delivered(&gateway, &key, &id).await;
-    assert_eq!(lookup["attempts"], 1);
+    assert_eq!(lookup["attempt_count"], 1);
     assert!(bank.cycles().len() <= 2, "the bank was asked once more");
     let again = read(&gateway, &key, &id).await;
     assert_eq!(left(&again, "month"), 99, "it is charged once");

@@ -9,7 +9,7 @@ use crate::person::{Demo, Person};
 
 const ROTATE: &str = "mutation($id: ID!, $grace: Int!) { \
     rotateKey(input: { id: $id, graceHours: $grace }) { \
-    secret newKey { id prefix } userErrors { code message } } }";
+    apiKey newKey { id prefix } userErrors { code message } } }";
 
 /// An admin's new key with these limits.
 async fn limited_key(admin: &Person, per_minute: u32, quota: u32) -> Key {
@@ -31,7 +31,7 @@ pub(crate) async fn rotated(person: &Person, key: &Key, grace: u32) -> Key {
 /// The key in the payload of a mutation, in this member.
 pub(crate) fn secret_key(payload: &Value, member: &str) -> Key {
     let [id, prefix] = ["id", "prefix"].map(|name| payload[member][name].clone());
-    Key::read(&json!({ "id": id, "prefix": prefix, "api_key": payload["secret"] }))
+    Key::read(&json!({ "id": id, "prefix": prefix, "api_key": payload["apiKey"] }))
 }
 
 /// Uses up a minute and a month through all replicas, and rotates at their limits.

@@ -256,7 +256,7 @@ impl WebhookEvent {
         format!(
             "{{\"type\":\"{kind}\",\"timestamp\":\"{timestamp}\",\"data\":{{\"id\":\"{id}\",\
              \"state\":\"{state}\",\"reason\":{reason},\"seal\":{seal},\"origin\":{origin},\
-             \"batch\":{batch}}}}}"
+             \"batch_id\":{batch}}}}}"
         )
     }
 
@@ -307,14 +307,14 @@ mod tests {
         let expected = "{\"type\":\"lookup.expired\",\"timestamp\":\"2026-11-21T12:00:00.123Z\",\
                         \"data\":{\"id\":\"00000000-0000-0000-0000-000000000002\",\"state\":\"expired\",\
                         \"reason\":\"proof_not_issued\",\"seal\":null,\"origin\":null,\
-                        \"batch\":\"00000000-0000-0000-0000-000000000003\"}}";
+                        \"batch_id\":\"00000000-0000-0000-0000-000000000003\"}}";
         assert_eq!(event().body(), expected);
         let bare = WebhookEvent {
             reason: None,
             batch: None,
             ..event()
         };
-        let end = "\"reason\":null,\"seal\":null,\"origin\":null,\"batch\":null}}";
+        let end = "\"reason\":null,\"seal\":null,\"origin\":null,\"batch_id\":null}}";
         assert!(bare.body().ends_with(end));
     }
 

@@ -22,7 +22,7 @@ impl Page {
         let path = format!("/v1/cep/lookups/{id}");
         soon("it is attempted", async || {
             let lookup = self.gateway.read(&path, &self.key).await;
-            json_of(lookup, 200).await["attempts"] != 0
+            json_of(lookup, 200).await["attempt_count"] != 0
         })
         .await;
         id

@@ -44,7 +44,7 @@ fn first_five_minutes() {
     let reads = (0..20).map(|_| shell.json(&read));
     let mut reads = reads.filter(|lookup| lookup["state"] == "delivered");
     let delivered = reads.next().expect("it is delivered within some waits");
-    assert_eq!(delivered["attempts"], 3, "{delivered}");
+    assert_eq!(delivered["attempt_count"], 3, "{delivered}");
     assert_eq!(delivered["cep"]["monto"], "700.00");
 
     let batch = here(page.next("The first five minutes")).with("$KEY", key);

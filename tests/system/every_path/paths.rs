@@ -6,7 +6,9 @@ use std::io::{Cursor, read_to_string};
 use serde_json::{Value, json};
 use zip::ZipArchive;
 
-use super::told::{Told, of_graphql, of_line, of_lookup, of_message, of_page, of_row};
+use super::told::{
+    Told, of_graphql, of_graphql_row, of_line, of_lookup, of_message, of_page, of_row,
+};
 use super::{PATIENCE, Scene};
 use crate::browser::Browser;
 use crate::gateway::{eventually, soon};
@@ -145,7 +147,7 @@ impl Seen {
         let summary = read_to_string(zip.by_name("resumen.csv").unwrap()).unwrap();
         let id = batch.rsplit('/').next().unwrap();
         let mut graphql_rows = scene.person.ask(ROWS, json!({ "id": id })).await;
-        let graphql_rows = graphql_rows["batchRows"]["rows"].take();
+        let graphql_rows = graphql_rows["batchRows"]["nodes"].take();
         let page_rows = match &scene.browser {
             Some(browser) => Some(page_rows(scene, browser, id, stored.len()).await),
             None => None,
@@ -153,7 +155,7 @@ impl Seen {
         let told = lookups.iter().filter(|it| it["state"].is_string()).count();
         eventually("the ends are told", PATIENCE, async || {
             let alone = scene.receiver.bodies().into_iter();
-            alone.filter(|it| it["data"]["batch"].is_null()).count() >= told
+            alone.filter(|it| it["data"]["batch_id"].is_null()).count() >= told
         })
         .await;
         Self {
@@ -187,9 +189,9 @@ impl Seen {
             }
             Path::GraphqlLookup => {
                 let found = scene.person.ask(LOOKUP, json!({ "id": id? })).await;
-                of_graphql(&found["lookup"]["summary"])
+                of_graphql(&found["lookup"])
             }
-            Path::GraphqlRow => of_graphql(&self.graphql_rows[place]),
+            Path::GraphqlRow => of_graphql_row(&self.graphql_rows[place]),
             Path::LookupPage => of_page(&lookup_page(scene, scene.browser.as_ref()?, id?).await),
             Path::RowPage => of_page(&self.page_rows.as_ref()?[place]),
         })
@@ -208,17 +210,20 @@ impl Seen {
     }
 }
 
-const ROWS: &str = "query($id: ID!) { batchRows(id: $id, first: 50, after: 0) { rows {
-    state reason seal whatToDo errors { field message } hints { code message }
-    payment { state text receivedAt processedAt }
-    inferred { emisor { participant { code } } receptor { participant { code } } }
+const ROWS: &str = "query($id: ID!) { batchRows(id: $id, first: 50) { nodes {
+    state errors { field message }
+    lookup {
+        state reason seal whatToDo hints { code message }
+        payment { state text receivedAt processedAt }
+        inferred { emisor { participant { code } } receptor { participant { code } } }
+    }
 } } }";
 
-const LOOKUP: &str = "query($id: ID!) { lookup(id: $id) { summary {
+const LOOKUP: &str = "query($id: ID!) { lookup(id: $id) {
     state reason seal whatToDo hints { code message }
     payment { state text receivedAt processedAt }
     inferred { emisor { participant { code } } receptor { participant { code } } }
-} } }";
+} }";
 
 /// Text that an element shows. A file with an invalid seal is distrusted in words; where the page has no verdict, the
 /// advice says that a seal wasn't checked.

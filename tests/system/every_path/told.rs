@@ -117,7 +117,7 @@ pub(super) fn of_message(body: &Value) -> Told {
     texts(&body["data"], &NAMES)
 }
 
-/// Facts of a lookup or a row, as GraphQL tells them.
+/// Facts of a lookup, as GraphQL tells them.
 pub(super) fn of_graphql(body: &Value) -> Told {
     let mut told = texts(body, &NAMES);
     told.append(&mut texts(body, &[("payment.state", "/payment/state")]));
@@ -135,6 +135,13 @@ pub(super) fn of_graphql(body: &Value) -> Told {
     );
     told.append(&mut others);
     told.append(&mut messages("hints", items(&body["hints"])));
+    told
+}
+
+/// Facts of a row, as GraphQL tells them.
+pub(super) fn of_graphql_row(body: &Value) -> Told {
+    let mut told = of_graphql(&body["lookup"]);
+    told.append(&mut in_lower_case(texts(body, &[("state", "/state")])));
     told.append(&mut messages("errors", items(&body["errors"])));
     told
 }

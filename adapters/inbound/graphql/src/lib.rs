@@ -33,6 +33,7 @@ use axum::Router;
 use axum::routing::{MethodRouter, get, post};
 use ports::outbound::Clock;
 use tokio_util::sync::CancellationToken;
+use web::views::participants::Participants;
 
 use endpoint::Endpoint;
 use schema::Ports;
@@ -71,8 +72,10 @@ pub fn router(state: GraphqlState) -> Router {
         lookups: state.lookups,
         batches: state.batches,
         webhooks: state.webhooks,
-        clock: state.clock,
-        participants: state.participants,
+        participants: Participants {
+            catalogue: state.participants,
+            clock: state.clock,
+        },
     };
     let endpoint = Arc::new(Endpoint {
         schema: schema::build(ports, state.introspection),

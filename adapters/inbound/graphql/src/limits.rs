@@ -216,6 +216,8 @@ impl<'a> Measure<'a> {
         };
         let own = if field.selection_set.node.items.is_empty() {
             weights::leaf(name)
+        } else if field.arguments.is_empty() && weights::is_also_a_member(name) {
+            1
         } else {
             weights::branch(name)
         };

@@ -1,44 +1,63 @@
-//! The GraphQL schema: modules of types, and one module for each mutation.
+//! The GraphQL schema: a module for each resource, with its queries, its mutations, and its own types. What
+//! GraphQL shares with REST is in [`web::views`].
 
-use async_graphql::{ID, SDLExportOptions, SchemaBuilder};
+use async_graphql::{ID, MergedObject, MergedSubscription, SDLExportOptions, SchemaBuilder};
 
-mod account;
 mod admin;
-mod audit;
+mod arguments;
 mod bank;
-mod bank_answer;
-mod batch;
-mod batch_rows;
+mod batches;
 mod connection;
 mod context;
-mod enums;
-mod input;
-mod key;
-mod lookup;
-mod mutation;
-mod mutations;
-mod numbers;
+mod keys;
+mod limits;
+mod lookups;
+mod participants;
+mod people;
 mod proof;
-mod query;
-mod question;
 mod readings;
 mod requests;
-mod scalars;
-mod scoped;
-mod subscription;
 mod usage;
 mod user_error;
-mod webhook;
-mod webhook_delivery;
+mod webhooks;
 
 pub(crate) use context::{Ports, Requester};
-use mutation::Mutation;
-use query::Query;
 pub(crate) use readings::Readings;
-use subscription::Subscription;
 
 use crate::introspection::Introspection;
 use crate::limits::MAX_LEVELS;
+
+/// Queries.
+#[derive(MergedObject, Default)]
+pub(crate) struct Query(
+    admin::AdminQuery,
+    bank::BankQuery,
+    batches::BatchQuery,
+    keys::KeyQuery,
+    lookups::LookupQuery,
+    participants::ParticipantQuery,
+    people::PersonQuery,
+    requests::RequestQuery,
+    usage::UsageQuery,
+    webhooks::WebhookQuery,
+);
+
+/// Changes. A request may hold up to three of these; they run one after the other.
+///
+/// The fields are nullable, so that an error in one doesn't discard the results of the others. Expected
+/// errors are returned in the payload's `userErrors`.
+#[derive(MergedObject, Default)]
+pub(crate) struct Mutation(
+    batches::BatchMutation,
+    keys::KeyMutation,
+    limits::LimitMutation,
+    lookups::LookupMutation,
+    webhooks::WebhookMutation,
+);
+
+/// Subscriptions, answered over a WebSocket.
+#[derive(MergedSubscription, Default)]
+pub(crate) struct Subscription(batches::BatchSubscription, lookups::LookupSubscription);
 
 pub(crate) type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 
@@ -47,6 +66,7 @@ pub(crate) type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 /// async-graphql's limits are only a second check after [`crate::limits`].
 pub(crate) fn build(ports: Ports, introspection: Introspection) -> Schema {
     let builder = builder()
+        .data(ports.participants.clone())
         .data(ports)
         .limit_recursive_depth(usize_of(MAX_LEVELS));
     match introspection {
@@ -68,11 +88,15 @@ pub(crate) fn sdl() -> String {
 
 fn builder() -> SchemaBuilder<Query, Mutation, Subscription> {
     // Suggestions ("did you mean") would reveal names of the schema when introspection is off.
-    Schema::build(Query, Mutation, Subscription)
-        .disable_suggestions()
-        .override_output_type_description::<ID>(
-            "The identity of something. It tells nothing but whether two things are one.",
-        )
+    Schema::build(
+        Query::default(),
+        Mutation::default(),
+        Subscription::default(),
+    )
+    .disable_suggestions()
+    .override_output_type_description::<ID>(
+        "The identity of something. It tells nothing but whether two things are one.",
+    )
 }
 
 fn usize_of(limit: u64) -> usize {

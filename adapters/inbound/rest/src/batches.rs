@@ -38,7 +38,7 @@ mod zip_stream;
 
 pub(crate) use import::ImportBody;
 pub(crate) use uploads::{MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, Uploads};
-pub(crate) use views::{BatchBody, PreviewBody, RowBody};
+pub(crate) use views::{PreviewBody, RowBody};
 
 /// The routes of batches, which accept an API key or a session.
 pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {

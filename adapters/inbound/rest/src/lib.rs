@@ -23,7 +23,6 @@ mod keys;
 mod lookups;
 mod openapi;
 mod operations;
-mod own_lookups;
 mod participants;
 mod people;
 mod pipeline;

@@ -22,13 +22,12 @@ mod create;
 mod file;
 mod find;
 mod list;
-pub(crate) mod question;
+pub(crate) mod own;
 mod remove;
 pub(crate) mod views;
 pub(crate) mod wait;
 
 pub(crate) use body::read as read_body;
-pub(crate) use file::rendered as file;
 use views::LookupBody;
 pub(crate) use wait::{Preference, preference};
 

@@ -4,7 +4,6 @@ pub(crate) mod input;
 pub(crate) mod listing;
 pub(crate) mod request;
 pub(crate) mod state;
-pub(crate) mod views;
 
 use std::sync::Arc;
 
@@ -14,11 +13,11 @@ use utoipa_axum::router::OpenApiRouter;
 
 use self::state::PeopleState;
 use crate::completion::complete;
-use crate::{admin, keys, own_lookups, webhooks, with_alias};
+use crate::{admin, keys, lookups, webhooks, with_alias};
 
 pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
     keys::routes()
-        .merge(own_lookups::routes())
+        .merge(lookups::own::routes())
         .merge(webhooks::routes())
         .merge(admin::routes())
 }

@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use crate::people::state::PeopleState;
 
-pub(crate) use views::{CreatedWebhookBody, DeliveryBody, WebhookBody};
+pub(crate) use views::CreatedWebhookBody;
 
 pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
     OpenApiRouter::new()

@@ -324,7 +324,6 @@ user-grace = The time of grace is 0 to { $most } hours.
 user-per-minute = Requests a minute are a number from 1 to { $most }.
 user-monthly-quota = The monthly quota is a number from 1 to { $most }, or null for no cap.
 user-no-limit = Nothing would change: give perMinute, monthlyQuota or plan.
-user-plan-and-limits = A plan brings its own limits: give either plan, or perMinute and monthlyQuota.
 user-not-found = It doesn't exist, or isn't yours; check the id.
 user-forbidden = Only admins may do this.
 user-revoked = The key is revoked, and there is no way back; use an active one.

@@ -324,7 +324,6 @@ user-grace = El plazo de gracia es de 0 a { $most } horas.
 user-per-minute = Las peticiones por minuto son un número de 1 a { $most }.
 user-monthly-quota = La cuota mensual es un número de 1 a { $most }, o null para no tener tope.
 user-no-limit = No cambiaría nada: indique perMinute, monthlyQuota o plan.
-user-plan-and-limits = Un plan trae sus propios límites: indique plan, o bien perMinute y monthlyQuota.
 user-not-found = No existe o no es suyo; revise el identificador.
 user-forbidden = Solo los administradores pueden hacerlo.
 user-revoked = La clave está revocada y no hay vuelta atrás; use una activa.

@@ -44,7 +44,7 @@ pub use code::Code;
 pub use column::{TableColumn, TableNotice};
 pub use details::{
     ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails, HintDetail,
-    HintSubject, InferredDetails, PaymentDetail,
+    InferredDetails, PaymentDetail,
 };
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};

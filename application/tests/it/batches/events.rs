@@ -36,7 +36,7 @@ async fn an_imported_proof_is_told_at_once() {
     for part in [
         "\"type\":\"lookup.delivered\"".to_owned(),
         format!("\"id\":\"{lookup}\""),
-        format!("\"batch\":\"{id}\""),
+        format!("\"batch_id\":\"{id}\""),
     ] {
         let body = &told[0].body;
         assert!(body.contains(&part), "no {part}: {body}");

@@ -3,7 +3,7 @@
 import { ERRORS, PAGE } from './queries.js';
 
 const BATCH_FIELDS = `
-  id keyId environment state reason name formats retryForSeconds createdAt updatedAt eraseAt progress eta
+  id keyId env state reason name formats retryFor createdAt updatedAt eraseAt progress eta
   counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealInvalid deliveredSealNotChecked notFound failed expired canceled erased }
   files { results zip banxico }`;
 
@@ -15,21 +15,23 @@ export const BATCH = `query Batch($id: ID!) { batch(id: $id) { ${BATCH_FIELDS} }
 
 export const BATCH_CHANGED = `subscription BatchChanged($id: ID!) { batchChanged(id: $id) { ${BATCH_FIELDS} } }`;
 
-export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Int!) {
+export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: String) {
   batchRows(id: $id, first: $first, after: $after) {
-    hasNextPage
-    rows {
-      row line callerId state duplicateOf lookupId reason seal imported notices { codigo: code mensaje: message } earlier { veces: times primera_vez: firstAt }
-      question { fecha claveRastreo monto } payment { text } hints { code message } whatToDo
-      errors { field message }
+    pageInfo { hasNextPage }
+    nodes {
+      row line callerId state duplicateOf question { fecha claveRastreo monto } errors { field message }
+      lookup {
+        id reason origin payment { text } hints { code message } whatToDo
+        delivery { seal { verdict } notices { codigo: code mensaje: message } earlier { veces: times primera_vez: firstAt } }
+      }
     }
   }
 }`;
 
 // Keys that a batch may be charged to.
 export const BATCH_KEYS = `query BatchKeys($first: Int!, $after: String) {
-  keys(first: $first, after: $after, filter: { statuses: [ACTIVE] }, orderBy: { field: NAME, direction: ASC }) {
-    nodes { id name prefix environment } ${PAGE}
+  keys(first: $first, after: $after, filter: { states: [ACTIVE] }, orderBy: { field: NAME, direction: ASC }) {
+    nodes { id name prefix env } ${PAGE}
   }
 }`;
 

@@ -1,10 +1,10 @@
 // GraphQL operations on keys, requests and lookups, and those of administration.
 
 const KEY = `
-  id name prefix environment status createdAt lastUsedAt retiresAt revokedAt accountId
+  id name prefix env state createdAt lastUsedAt retiresAt revokedAt accountId
   owner { issuer subject }
-  limits { perMinute monthlyQuota }
-  month { month used charged refunded remaining resetsAt }`;
+  perMinute monthlyQuota
+  month { month used charged refunded remaining resetAt }`;
 
 const REQUEST = `
   id requestId keyId at endpoint outcome durationMs bankMs
@@ -26,16 +26,16 @@ export const VIEWER = `query Viewer {
 export const KEYS_IN_BRIEF = `query KeysInBrief {
   keys(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount
-    nodes { id name status limits { monthlyQuota } month { month used resetsAt } }
+    nodes { id name state monthlyQuota month { month used resetAt } }
   }
 }`;
 
 export const BANK = `query Bank {
-  live: bank(environment: LIVE) { ...Health }
-  test: bank(environment: TEST) { ...Health }
+  live: bank(env: LIVE) { ...Health }
+  test: bank(env: TEST) { ...Health }
 }
 fragment Health on BankHealth {
-  environment state lookups successRate
+  env state lookups successRate
   latency { p50Ms p95Ms p99Ms } budget { perMinute remaining pausedForSeconds waiting { interactive background } }
 }`;
 
@@ -96,7 +96,7 @@ export const ACCOUNTS = `query Accounts($after: String, $text: String) {
   admin {
     accounts(first: 20, after: $after, text: $text) {
       totalCount
-      nodes { id plan createdAt activeKeys usedThisMonth owner { issuer subject } }
+      nodes { id plan createdAt activeKeys month { used } owner { issuer subject } }
       ${PAGE}
     }
   }
@@ -115,7 +115,7 @@ export const AUDIT = `query Audit($after: String, $filter: AuditFilter) {
 }`;
 
 const LOOKUP_FIELDS = `
-  id keyId environment state reason seal imported createdAt updatedAt retryUntil eraseAt attemptCount nextAttemptAt
+  id keyId env state reason seal origin createdAt updatedAt retryUntil eraseAt attemptCount nextAttemptAt
   metadata { name value }`;
 
 const INFERRED_BANK = '{ participant { code name } source confidence }';
@@ -135,7 +135,7 @@ const INSTITUTION = '{ codigo: code nombre: name }';
 // The proof has the names that the REST API gives it, as the views of proofs know them.
 export const LOOKUP = `query Lookup($id: ID!) {
   lookup(id: $id) {
-    summary { ${LOOKUP_FIELDS} ${KNOWN} }
+    ${LOOKUP_FIELDS} ${KNOWN}
     attempts { at outcome }
     delivery {
       proof {
@@ -160,16 +160,16 @@ export const LOOKUP_CHANGED = `subscription LookupChanged($id: ID!) {
 export const PARTICIPANTS = 'query Participants { participants { code name active } }';
 
 export const CREATE_KEY = `mutation CreateKey($input: CreateKeyInput!) {
-  result: createKey(input: $input) { key { ${KEY} } secret ${ERRORS} }
+  result: createKey(input: $input) { key { ${KEY} } apiKey ${ERRORS} }
 }`;
 export const RENAME_KEY = `mutation RenameKey($input: RenameKeyInput!) {
   result: renameKey(input: $input) { key { id name } ${ERRORS} }
 }`;
 export const REVOKE_KEY = `mutation RevokeKey($input: RevokeKeyInput!) {
-  result: revokeKey(input: $input) { key { id status revokedAt } ${ERRORS} }
+  result: revokeKey(input: $input) { key { id state revokedAt } ${ERRORS} }
 }`;
 export const ROTATE_KEY = `mutation RotateKey($input: RotateKeyInput!) {
-  result: rotateKey(input: $input) { oldKey { id status retiresAt } key: newKey { ${KEY} } secret ${ERRORS} }
+  result: rotateKey(input: $input) { oldKey { id state retiresAt } key: newKey { ${KEY} } apiKey ${ERRORS} }
 }`;
 export const CANCEL_LOOKUP = `mutation CancelLookup($input: CancelLookupInput!) {
   result: cancelLookup(input: $input) { lookup { id state } ${ERRORS} }
@@ -178,10 +178,10 @@ export const ERASE_LOOKUP = `mutation EraseLookup($input: EraseLookupInput!) {
   result: eraseLookup(input: $input) { erasedId ${ERRORS} }
 }`;
 export const ADMIN_REVOKE_KEY = `mutation AdminRevokeKey($input: RevokeKeyInput!) {
-  result: adminRevokeKey(input: $input) { key { id status revokedAt } ${ERRORS} }
+  result: adminRevokeKey(input: $input) { key { id state revokedAt } ${ERRORS} }
 }`;
 export const SET_LIMITS = `mutation SetLimits($input: SetLimitsInput!) {
-  result: adminSetLimits(input: $input) { key { id limits { perMinute monthlyQuota } } ${ERRORS} }
+  result: adminSetLimits(input: $input) { key { id perMinute monthlyQuota } ${ERRORS} }
 }`;
 export const SET_PLAN = `mutation SetPlan($input: SetPlanInput!) {
   result: adminSetPlan(input: $input) { account { id plan } ${ERRORS} }

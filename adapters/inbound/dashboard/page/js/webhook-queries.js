@@ -3,7 +3,7 @@
 import { ERRORS, PAGE } from './queries.js';
 
 const WEBHOOK_FIELDS = `
-  id environment url events enabled disabledReason disabledAt failingSince previousSecretUntil createdAt updatedAt`;
+  id env url events enabled disabledReason disabledAt failingSince previousSecretUntil createdAt updatedAt`;
 
 const DELIVERY_FIELDS = `
   id event subjectId state createdAt nextAttemptAt finalAttemptAt attemptCount attemptsLeft

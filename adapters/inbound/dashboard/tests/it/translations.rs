@@ -137,8 +137,6 @@ fn all_that_is_told_has_a_text() {
     // A seal has the same three verdicts as a check.
     let results = lower(CheckOutcome::ALL.map(CheckOutcome::name));
     for (prefix, names) in [
-        ("outcome", upper(Outcome::ALL.map(Outcome::name))),
-        // Lookups give it as a reason.
         ("outcome", upper(Outcome::ALL.map(Outcome::reason_name))),
         ("lookup.state", lookups.clone()),
         ("batch.state", upper(BatchState::ALL.map(BatchState::name))),
@@ -205,14 +203,8 @@ fn subscribed() -> Vec<String> {
 fn every_outcome_state_and_verdict_has_a_colour() {
     let colours = read("css/tokens.css");
     for outcome in Outcome::ALL {
-        let name = outcome.name().to_uppercase();
-        let reason = outcome.reason_name().to_uppercase();
-        let mut styles = vec![format!(".outcome-{name}")];
-        if reason != name {
-            styles.push(format!(".outcome-{reason}"));
-        }
-        let styles = styles.join(", ");
-        assert!(colours.contains(&format!("{styles} {{")), "{styles}");
+        let style = format!(".outcome-{} {{", outcome.reason_name().to_uppercase());
+        assert!(colours.contains(&style), "{style}");
     }
     let lookups = read("js/components/lookup-facts.js");
     for name in upper(LookupState::ALL.map(LookupState::name)) {
@@ -228,7 +220,7 @@ fn every_outcome_state_and_verdict_has_a_colour() {
 #[test]
 fn everything_to_choose_from_is_listed() {
     let usage = read("js/components/usage-panel.js");
-    let outcomes = upper(Outcome::ALL.map(Outcome::name));
+    let outcomes = upper(Outcome::ALL.map(Outcome::reason_name));
     for name in [outcomes, upper(Endpoint::ALL.map(Endpoint::name))].concat() {
         assert!(usage.contains(&format!("'{name}'")), "{name}");
     }
@@ -252,7 +244,7 @@ fn an_outcome_of_a_limit_can_not_be_filtered_by() {
         totals.refused == 1
     };
     let refusals = Outcome::ALL.into_iter().filter(is_refusal);
-    let refusals = refusals.map(|outcome| format!("'{}'", outcome.name().to_uppercase()));
+    let refusals = refusals.map(|outcome| format!("'{}'", outcome.reason_name().to_uppercase()));
     let refusals: Vec<_> = refusals.collect();
     let usage = read("js/components/usage-panel.js");
     let told = format!("const REFUSALS = [{}];", refusals.join(", "));

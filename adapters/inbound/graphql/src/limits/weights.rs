@@ -62,6 +62,12 @@ pub(super) fn branch(field: &str) -> u64 {
     }
 }
 
+/// Returns `true` for a field that reads the store by the id in its argument, while another one of the same
+/// name has no arguments and belongs to what was read already: the lookup of a row, the key of a payload.
+pub(super) fn is_also_a_member(field: &str) -> bool {
+    matches!(field, "batch" | "key" | "lookup" | "webhook")
+}
+
 /// Cost of a field without subfields.
 pub(super) fn leaf(field: &str) -> u64 {
     match field {

@@ -1,22 +1,38 @@
 //! Fields for admins. The application checks the role in each call.
 
 use application::RequestedScope;
-use async_graphql::{Context, Description, ID, Object};
+use async_graphql::{Context, Description, ID, InputObject, Object};
+use domain::audit::AuditPage;
+use domain::page::PageRequest;
+use domain::people::customer::Role;
+use web::problem::GraphqlProblem;
+use web::views::audit::AuditEntry;
+use web::views::requests::{Endpoint, Outcome};
+use web::views::scalars::DateTime;
+use web::views::usage::UsageReport;
 
-use super::account::AccountConnection;
-use super::audit::AuditConnection;
-use super::connection::page_request;
+use super::arguments::{customer_id, key_id, search_text, span};
+use super::connection::{PageInfo, connection, page_request};
 use super::context::{ports, requester};
-use super::enums::{Breakdown, Endpoint, Outcome};
-use super::input::{
-    AuditFilter, KeyFilter, KeySortInput, RequestFilter, UsageRange, customer_id, key_query,
-    search_text,
-};
-use super::key::{Key, KeyConnection};
-use super::requests::RequestConnection;
-use super::scoped::{self, UsageArguments};
-use super::usage::UsageReport;
+use super::keys::{self, Key, KeyConnection, KeyFilter, KeySortInput, key_query};
+use super::people::AccountConnection;
+use super::requests::{self, RequestConnection, RequestFilter};
+use super::usage::{self, Breakdown, UsageArguments, UsageRange};
 use crate::field_error::FieldError;
+
+#[derive(Default)]
+pub(crate) struct AdminQuery;
+
+#[Object]
+impl AdminQuery {
+    /// Queries of admins; for others null, with an error of the code `FORBIDDEN`.
+    async fn admin(&self, context: &Context<'_>) -> Option<Result<Admin, FieldError>> {
+        Some(match requester(context).caller.role {
+            Role::Admin => Ok(Admin),
+            Role::Member => Err(GraphqlProblem::Forbidden.into()),
+        })
+    }
+}
 
 /// Queries of admins, about everybody.
 #[derive(Description)]
@@ -56,7 +72,7 @@ impl Admin {
     ) -> Result<KeyConnection, FieldError> {
         let page = page_request(first, after.as_deref())?;
         let scope = scope(account_id.as_ref())?;
-        scoped::keys(context, scope, key_query(page, filter, order_by)?).await
+        keys::list(context, scope, key_query(page, filter, order_by)?).await
     }
 
     /// Anybody's key; null when it isn't there.
@@ -65,9 +81,7 @@ impl Admin {
         context: &Context<'_>,
         #[graphql(desc = "The key.")] id: ID,
     ) -> Option<Result<Key, FieldError>> {
-        scoped::key(context, RequestedScope::All, &id)
-            .await
-            .transpose()
+        keys::one(context, RequestedScope::All, &id).await
     }
 
     /// Use of everybody's keys over time.
@@ -93,7 +107,7 @@ impl Admin {
             endpoint,
             outcome,
         };
-        scoped::usage(context, scope(account_id.as_ref())?, arguments).await
+        usage::report(context, scope(account_id.as_ref())?, arguments).await
     }
 
     /// Requests made with everybody's keys, newest first.
@@ -106,7 +120,7 @@ impl Admin {
         #[graphql(desc = "Of this account alone.")] account_id: Option<ID>,
     ) -> Result<RequestConnection, FieldError> {
         let page = page_request(first, after.as_deref())?;
-        scoped::requests(context, scope(account_id.as_ref())?, page, filter).await
+        requests::list(context, scope(account_id.as_ref())?, page, filter).await
     }
 
     /// The audit log, newest first.
@@ -129,4 +143,45 @@ impl Admin {
 fn scope(account_id: Option<&ID>) -> Result<RequestedScope, FieldError> {
     let customer = customer_id("accountId", account_id)?;
     Ok(customer.map_or(RequestedScope::All, RequestedScope::Of))
+}
+
+/// Filter of the audit log; each condition narrows the list.
+#[derive(InputObject, Default)]
+pub(crate) struct AuditFilter {
+    /// Entries about this account.
+    account_id: Option<ID>,
+    /// Entries about this key.
+    key_id: Option<ID>,
+    /// At or after this instant.
+    from: Option<DateTime>,
+    /// Before this instant.
+    to: Option<DateTime>,
+}
+
+impl AuditFilter {
+    fn read(self) -> Result<domain::audit::AuditFilter, FieldError> {
+        let (from, to) = span("filter.from", self.from, self.to)?;
+        Ok(domain::audit::AuditFilter {
+            customer: customer_id("filter.accountId", self.account_id.as_ref())?,
+            key: key_id("filter.keyId", self.key_id.as_ref())?,
+            from,
+            to,
+        })
+    }
+}
+
+connection! {
+    /// One page of the audit log, newest first.
+    AuditConnection,
+    /// An entry and its place in the log.
+    AuditEdge of AuditEntry
+}
+
+impl AuditConnection {
+    fn new(page: AuditPage, request: &PageRequest) -> Self {
+        Self {
+            page_info: PageInfo::new(&page, request),
+            edges: AuditEdge::of(page.items, AuditEntry::from),
+        }
+    }
 }

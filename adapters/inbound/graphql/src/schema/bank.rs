@@ -1,17 +1,33 @@
 //! Health of the connection to a bank.
 
-use async_graphql::SimpleObject;
+use async_graphql::{Context, Enum, Object, SimpleObject};
+use web::views::keys::Environment;
+use web::views::scalars::{Count, int};
+use web::views::usage::Latency;
 
-use super::enums::{BankState, Environment};
-use super::numbers::seconds;
-use super::scalars::Count;
-use super::usage::Latency;
+use super::context::{ports, readings};
+
+/// State of a bank.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "application::BankState")]
+pub(crate) enum BankState {
+    /// Nobody asked it in the last hour.
+    Unknown,
+    /// It answers.
+    Operational,
+    /// Some of the last lookups failed.
+    Degraded,
+    /// All of the last lookups failed.
+    Down,
+    /// It wants to be left alone for a while.
+    Paused,
+}
 
 /// Health of a bank, as this gateway saw it in the last hour.
 #[derive(SimpleObject)]
 pub(crate) struct BankHealth {
     /// The bank.
-    environment: Environment,
+    env: Environment,
     /// Overall health.
     state: BankState,
     /// Lookups of the last hour.
@@ -25,9 +41,9 @@ pub(crate) struct BankHealth {
 }
 
 impl BankHealth {
-    pub(super) fn new(environment: Environment, health: &application::BankHealth) -> Self {
+    fn new(env: Environment, health: &application::BankHealth) -> Self {
         Self {
-            environment,
+            env,
             state: health.state.into(),
             lookups: Count(health.lookups),
             success_rate: health.success_rate,
@@ -64,11 +80,30 @@ impl From<domain::pacing::BankBudget> for BankBudget {
         Self {
             per_minute: budget.per_minute,
             remaining: budget.remaining,
-            paused_for_seconds: budget.paused_for.map(seconds),
+            paused_for_seconds: budget
+                .paused_for
+                .map(|span| int(span.as_millis().div_ceil(1_000))),
             waiting: BankQueue {
                 interactive: budget.waiting.interactive,
                 background: budget.waiting.background,
             },
         }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct BankQuery;
+
+#[Object]
+impl BankQuery {
+    /// Health of a bank, as the gateway sees it.
+    async fn bank(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "Which bank.", default_with = "Environment::Live")] env: Environment,
+    ) -> BankHealth {
+        let insights = ports(context).insights.as_ref();
+        let health = readings(context).bank(insights, env.into());
+        BankHealth::new(env, health.await)
     }
 }

@@ -1,5 +1,7 @@
 //! Paged lists according to the GraphQL Cursor Connections Specification (Relay).
 
+use std::fmt::Display;
+
 use async_graphql::SimpleObject;
 use domain::page::{Cursor, MAX_PAGE, Page, PageRequest, PageSize};
 use web::problem::GraphqlProblem;
@@ -22,12 +24,21 @@ pub(crate) struct PageInfo {
 
 impl PageInfo {
     pub(super) fn new<T>(page: &Page<T>, request: &PageRequest) -> Self {
-        let cursor = |item: Option<&(Cursor, T)>| item.map(|(cursor, _)| cursor.to_string());
+        Self::of(&page.items, page.has_next, request.after.is_some())
+    }
+
+    /// The position of a page of these items.
+    pub(super) fn of<C: Display, T>(
+        items: &[(C, T)],
+        has_next_page: bool,
+        has_previous_page: bool,
+    ) -> Self {
+        let cursor = |item: Option<&(C, T)>| item.map(|(cursor, _)| cursor.to_string());
         Self {
-            has_next_page: page.has_next,
-            has_previous_page: request.after.is_some(),
-            start_cursor: cursor(page.items.first()),
-            end_cursor: cursor(page.items.last()),
+            has_next_page,
+            has_previous_page,
+            start_cursor: cursor(items.first()),
+            end_cursor: cursor(items.last()),
         }
     }
 }
@@ -90,8 +101,8 @@ macro_rules! connection {
         }
 
         impl $edge {
-            fn of<T>(items: Vec<(domain::page::Cursor, T)>, node: impl Fn(T) -> $node) -> Vec<Self> {
-                let edge = |(cursor, item): (domain::page::Cursor, T)| Self {
+            fn of<C: std::fmt::Display, T>(items: Vec<(C, T)>, node: impl Fn(T) -> $node) -> Vec<Self> {
+                let edge = |(cursor, item): (C, T)| Self {
                     cursor: cursor.to_string(),
                     node: node(item),
                 };

@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use application::{
     BatchAccess, BatchService, Caller, InsightsService, KeyService, Person, PersonLookupService,
-    SharedCatalogue, WebhookService,
+    WebhookService,
 };
 use async_graphql::Context;
-use chrono::NaiveDate;
-use domain::calendar;
-use ports::outbound::Clock;
 use web::Language;
+use web::views::participants::Participants;
 
 use super::readings::Readings;
 
@@ -22,15 +20,7 @@ pub(crate) struct Ports {
     pub(crate) lookups: Arc<PersonLookupService>,
     pub(crate) batches: Arc<BatchService>,
     pub(crate) webhooks: Arc<WebhookService>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) participants: Arc<SharedCatalogue>,
-}
-
-impl Ports {
-    /// Today's date in Mexico City, for lookups in the catalogue of participants.
-    pub(super) fn today(&self) -> NaiveDate {
-        calendar::today(self.clock.now())
-    }
+    pub(crate) participants: Participants,
 }
 
 /// The user who sent the request, and the language of messages.

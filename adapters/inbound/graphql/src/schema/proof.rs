@@ -3,9 +3,8 @@
 use async_graphql::SimpleObject;
 use domain::hex;
 use domain::seals::{CheckedSeal, SealHash, Verdict};
-
-use super::enums::{NotChecked, SealVerdict};
-use super::scalars::{Count, DateTime};
+use web::views::scalars::{Count, DateTime};
+use web::views::seals::{SealNotCheckedReason as NotChecked, SealVerdict};
 
 /// The seal of a proof, checked as of now. The receiving bank makes it of the original chain.
 #[derive(SimpleObject)]
@@ -53,7 +52,7 @@ impl From<domain::proofs::seen::EarlierDeliveries> for EarlierDeliveries {
     fn from(seen: domain::proofs::seen::EarlierDeliveries) -> Self {
         Self {
             times: Count(seen.times),
-            first_at: seen.first.map(DateTime::from),
+            first_at: seen.first.map(DateTime),
         }
     }
 }

@@ -1,27 +1,74 @@
 //! Recorded requests and their banks.
 
-use async_graphql::{ID, SimpleObject};
-use chrono::NaiveDate;
+use application::RequestedScope;
+use async_graphql::{Context, ID, InputObject, Object, SimpleObject};
 use domain::page::{Page, PageRequest};
-use domain::participants::ParticipantCode;
-use domain::request::RequestRecord;
+use domain::request::{self, RequestId, RequestRecord};
+use domain::usage::RequestCriteria;
+use web::problem::GraphqlProblem;
+use web::views::participants::{Participant, Participants};
+use web::views::requests::{Endpoint, Outcome};
+use web::views::scalars::{DateTime, Id, int};
+use web::views::seals::SealVerdict;
 
-use super::connection::{PageInfo, connection};
-use super::context::Ports;
-use super::enums::{Endpoint, Outcome, SealVerdict};
-use super::numbers::milliseconds;
-use super::scalars::DateTime;
+use super::arguments::{key_id, span};
+use super::connection::{PageInfo, connection, page_request};
+use super::context::{ports, requester};
+use crate::field_error::FieldError;
+
+/// Filter of requests; each condition narrows the list.
+#[derive(InputObject, Default)]
+pub(crate) struct RequestFilter {
+    /// Of this key.
+    key_id: Option<ID>,
+    /// Of this endpoint.
+    endpoint: Option<Endpoint>,
+    /// With this outcome. Requests that a limit refused (`RATE_LIMITED`, `QUOTA_EXCEEDED`) are
+    /// counted in `usage` and never listed.
+    outcome: Option<Outcome>,
+    /// With this request id.
+    request_id: Option<String>,
+    /// At or after this instant.
+    from: Option<DateTime>,
+    /// Before this instant.
+    to: Option<DateTime>,
+}
+
+/// Converts the arguments of a list of requests.
+fn request_query(
+    page: PageRequest,
+    filter: Option<RequestFilter>,
+) -> Result<request::RequestQuery, FieldError> {
+    let filter = filter.unwrap_or_default();
+    let request_id = filter.request_id.as_deref().map(|text| {
+        RequestId::parse(text).ok_or(GraphqlProblem::ArgumentRequestId {
+            argument: "filter.requestId",
+        })
+    });
+    let (from, to) = span("filter.from", filter.from, filter.to)?;
+    Ok(request::RequestQuery {
+        key: key_id("filter.keyId", filter.key_id.as_ref())?,
+        criteria: RequestCriteria {
+            endpoint: filter.endpoint.map(Endpoint::into),
+            outcome: filter.outcome.map(Outcome::into),
+        },
+        request_id: request_id.transpose()?,
+        from,
+        to,
+        page,
+    })
+}
 
 /// One request for a proof, as it is kept. It holds no account, name or amount.
 #[derive(SimpleObject)]
 #[expect(clippy::struct_field_names, reason = "the names are the API's")]
 pub(crate) struct Request {
     /// The gateway's own identity of it.
-    id: ID,
+    id: Id,
     /// The id that the answer carried in `X-Request-Id`; a caller may have chosen it.
     request_id: String,
     /// The key that it was made with.
-    key_id: ID,
+    key_id: Id,
     /// Time of its admission.
     at: DateTime,
     /// Its endpoint.
@@ -43,17 +90,17 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    fn new(record: &RequestRecord, ports: &Ports, today: NaiveDate) -> Self {
-        let participant = |code| Participant::of(code, ports, today);
+    fn new(record: &RequestRecord, participants: &Participants) -> Self {
+        let participant = |code| participants.find(code);
         Self {
             id: record.id.into(),
             request_id: record.request_id.to_string(),
             key_id: record.key.into(),
-            at: record.at.into(),
+            at: DateTime(record.at),
             endpoint: record.endpoint.into(),
             outcome: record.outcome.into(),
-            duration_ms: milliseconds(record.duration),
-            bank_ms: record.bank_time.map(milliseconds),
+            duration_ms: int(record.duration.as_millis()),
+            bank_ms: record.bank_time.map(|span| int(span.as_millis())),
             issuer: record.banks.map(|banks| participant(banks.issuer)),
             receiver: record.banks.map(|banks| participant(banks.receiver)),
             seal: record.seal.map(Into::into),
@@ -69,44 +116,46 @@ connection! {
 }
 
 impl RequestConnection {
-    pub(super) fn new(page: Page<RequestRecord>, request: &PageRequest, ports: &Ports) -> Self {
-        let today = ports.today();
+    fn new(page: Page<RequestRecord>, request: &PageRequest, participants: &Participants) -> Self {
         Self {
             page_info: PageInfo::new(&page, request),
-            edges: RequestEdge::of(page.items, |record| Request::new(&record, ports, today)),
+            edges: RequestEdge::of(page.items, |record| Request::new(&record, participants)),
         }
     }
 }
 
-/// A participant of SPEI: a bank.
-#[derive(SimpleObject)]
-pub(crate) struct Participant {
-    /// Its code, as `emisor` and `receptor` want it: five digits, and `2001` for the central bank.
-    code: String,
-    /// Its short name, as the central bank lists it.
-    name: String,
-    /// True when the code is valid today in Mexico City.
-    active: bool,
+#[derive(Default)]
+pub(crate) struct RequestQuery;
+
+#[Object]
+impl RequestQuery {
+    /// Requests made with the viewer's keys, newest first.
+    async fn requests(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
+        #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+        #[graphql(desc = "Which requests; all when not given.")] filter: Option<RequestFilter>,
+    ) -> Result<RequestConnection, FieldError> {
+        let page = page_request(first, after.as_deref())?;
+        list(context, RequestedScope::Own, page, filter).await
+    }
 }
 
-impl Participant {
-    pub(super) fn new(participant: &domain::participants::Participant, today: NaiveDate) -> Self {
-        Self {
-            code: participant.code.to_string(),
-            name: participant.name.clone(),
-            active: participant.is_valid_on(today),
-        }
-    }
-
-    /// The participant with a code. If the catalogue doesn't have the code any more, it also serves as name.
-    pub(super) fn of(code: ParticipantCode, ports: &Ports, today: NaiveDate) -> Self {
-        let unknown = || Self {
-            code: code.to_string(),
-            name: code.to_string(),
-            active: false,
-        };
-        let catalogue = ports.participants.catalogue();
-        let found = catalogue.find(code);
-        found.map_or_else(unknown, |participant| Self::new(participant, today))
-    }
+/// Reads a page of the requests in a scope.
+pub(super) async fn list(
+    context: &Context<'_>,
+    scope: RequestedScope,
+    page: PageRequest,
+    filter: Option<RequestFilter>,
+) -> Result<RequestConnection, FieldError> {
+    let query = request_query(page, filter)?;
+    let ports = ports(context);
+    let caller = &requester(context).caller;
+    let page = ports.insights.requests(caller, scope, &query).await?;
+    Ok(RequestConnection::new(
+        page,
+        &query.page,
+        &ports.participants,
+    ))
 }

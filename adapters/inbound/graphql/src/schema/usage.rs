@@ -1,128 +1,122 @@
-//! Usage reports: requests per slot of time.
+//! Usage reports.
 
-use application::{Series, SeriesLabel};
-use async_graphql::{ID, SimpleObject};
-use domain::latency::Percentiles;
-use domain::usage::Totals;
+use application::RequestedScope;
+use async_graphql::{Context, Enum, ID, InputObject, Object};
+use chrono::Utc;
+use domain::usage::{self, Period, PeriodError, RequestCriteria};
+use web::problem::GraphqlProblem;
+use web::views::requests::{Endpoint, Outcome};
+use web::views::scalars::DateTime;
+use web::views::usage::{Granularity, UsageReport};
 
-use super::enums::{Endpoint, Granularity, Outcome};
-use super::scalars::{Count, DateTime};
+use super::arguments::key_id;
+use super::context::{ports, requester};
+use crate::field_error::FieldError;
 
-/// Use over time, slot by slot without gaps.
-#[derive(SimpleObject)]
-pub(crate) struct UsageReport {
-    /// The beginning of every slot, in order.
-    slots: Vec<DateTime>,
-    /// Series of the breakdown, the largest first; 20 at most, and one of all others.
-    series: Vec<UsageSeries>,
-    /// Everything together.
-    totals: UsageTotals,
+/// Breakdown of a usage report into series.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::usage::Breakdown")]
+pub(crate) enum Breakdown {
+    /// Nothing: one series of everything.
+    Total,
+    /// One series a key; the largest 20, and one of all others.
+    Key,
+    /// One series an endpoint.
+    Endpoint,
+    /// One series an outcome.
+    Outcome,
+}
+
+/// Period of a usage report, and its slots: either `newest`, or `from` and `to`.
+#[derive(InputObject)]
+pub(crate) struct UsageRange {
     /// The length of the slots.
     granularity: Granularity,
+    /// Number of slots, the present one being the last.
+    newest: Option<i32>,
+    /// The slots from the one that holds this instant.
+    from: Option<DateTime>,
+    /// The slots to the one that holds the moment before this instant.
+    to: Option<DateTime>,
 }
 
-impl UsageReport {
-    pub(super) fn new(
-        report: application::UsageReport,
-        granularity: domain::usage::Granularity,
-    ) -> Self {
-        Self {
-            slots: report.slots.into_iter().map(DateTime::from).collect(),
-            series: report.series.into_iter().map(UsageSeries::from).collect(),
-            totals: report.totals.into(),
-            granularity: granularity.into(),
-        }
-    }
-}
-
-/// Requests of one kind over time. According to the breakdown one of `keyId`, `endpoint` and
-/// `outcome` says which kind; of a total, and of the others, none does.
-#[derive(SimpleObject)]
-pub(crate) struct UsageSeries {
-    /// The key that they were made with.
-    key_id: Option<ID>,
-    /// Their endpoint.
-    endpoint: Option<Endpoint>,
-    /// Their outcome.
-    outcome: Option<Outcome>,
-    /// True for the series of all that belong to none of the largest.
-    others: bool,
-    /// Requests in each slot, as many as there are slots.
-    counts: Vec<Count>,
-    /// Requests of all slots.
-    total: Count,
-}
-
-impl From<Series> for UsageSeries {
-    fn from(series: Series) -> Self {
-        let mut labelled = Self {
-            key_id: None,
-            endpoint: None,
-            outcome: None,
-            others: false,
-            total: Count(series.counts.iter().sum()),
-            counts: series.counts.into_iter().map(Count).collect(),
+impl UsageRange {
+    fn read(self, now: chrono::DateTime<Utc>) -> Result<Period, FieldError> {
+        let granularity = self.granularity.into();
+        let (argument, period) = match (self.newest, self.from, self.to) {
+            (Some(newest), None, None) => {
+                let count = u32::try_from(newest).unwrap_or(0);
+                ("range.newest", Period::newest(count, granularity, now))
+            }
+            (None, Some(from), Some(to)) => ("range", Period::new(from.0, to.0, granularity)),
+            _ => {
+                let argument = "range";
+                return Err(GraphqlProblem::ArgumentRangeEnds { argument }.into());
+            }
         };
-        match series.label {
-            SeriesLabel::Total => {}
-            SeriesLabel::Key(key) => labelled.key_id = Some(key.into()),
-            SeriesLabel::Endpoint(endpoint) => labelled.endpoint = Some(endpoint.into()),
-            SeriesLabel::Outcome(outcome) => labelled.outcome = Some(outcome.into()),
-            SeriesLabel::Others => labelled.others = true,
-        }
-        labelled
+        period.map_err(|error| match error {
+            PeriodError::Backwards => GraphqlProblem::ArgumentEmptyPeriod { argument }.into(),
+            PeriodError::TooLong(granularity) => {
+                let slots = granularity.most_slots();
+                GraphqlProblem::ArgumentPeriodTooLong { argument, slots }.into()
+            }
+        })
     }
 }
 
-/// Requests added up.
-#[derive(SimpleObject)]
-pub(crate) struct UsageTotals {
-    /// All of them, refused ones included.
-    requests: Count,
-    /// Those that delivered a proof.
-    delivered: Count,
-    /// Those that a limit refused; they count against nothing.
-    refused: Count,
-    /// Those that the gateway or the bank failed; they were given back to the quota.
-    failed: Count,
-    /// The share of admitted requests that delivered a proof, 0 to 1; null when none was admitted.
-    success_rate: Option<f64>,
-    /// Latency of requests that no limit refused; null when there were none.
-    latency: Option<Latency>,
+/// Arguments of `usage`, except the account.
+pub(super) struct UsageArguments {
+    pub(super) range: UsageRange,
+    pub(super) breakdown: Breakdown,
+    pub(super) key_id: Option<ID>,
+    pub(super) endpoint: Option<Endpoint>,
+    pub(super) outcome: Option<Outcome>,
 }
 
-impl From<Totals> for UsageTotals {
-    fn from(totals: Totals) -> Self {
-        Self {
-            requests: Count(totals.requests),
-            delivered: Count(totals.delivered),
-            refused: Count(totals.refused),
-            failed: Count(totals.failed),
-            success_rate: totals.success_rate(),
-            latency: totals.latencies.percentiles().map(Latency::from),
-        }
+#[derive(Default)]
+pub(crate) struct UsageQuery;
+
+#[Object]
+impl UsageQuery {
+    /// Use of the viewer's keys over time.
+    async fn usage(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "When, and in which slots.")] range: UsageRange,
+        #[graphql(desc = "What is told apart.", default_with = "Breakdown::Outcome")]
+        breakdown: Breakdown,
+        #[graphql(desc = "Of this key alone.")] key_id: Option<ID>,
+        #[graphql(desc = "Of requests to this endpoint alone.")] endpoint: Option<Endpoint>,
+        #[graphql(desc = "Of requests with this outcome alone.")] outcome: Option<Outcome>,
+    ) -> Result<UsageReport, FieldError> {
+        let arguments = UsageArguments {
+            range,
+            breakdown,
+            key_id,
+            endpoint,
+            outcome,
+        };
+        report(context, RequestedScope::Own, arguments).await
     }
 }
 
-/// Latency of requests, in milliseconds. Each number is within a factor of two of the true one.
-#[derive(SimpleObject)]
-#[expect(clippy::struct_field_names, reason = "the names are the API's")]
-pub(crate) struct Latency {
-    /// Half of them took no longer.
-    p50_ms: f64,
-    /// 95 of 100 took no longer.
-    p95_ms: f64,
-    /// 99 of 100 took no longer.
-    p99_ms: f64,
-}
-
-impl From<Percentiles> for Latency {
-    fn from(percentiles: Percentiles) -> Self {
-        let millis = |span: std::time::Duration| span.as_secs_f64() * 1_000.0;
-        Self {
-            p50_ms: millis(percentiles.p50),
-            p95_ms: millis(percentiles.p95),
-            p99_ms: millis(percentiles.p99),
-        }
-    }
+/// Reads the report on a scope.
+pub(super) async fn report(
+    context: &Context<'_>,
+    scope: RequestedScope,
+    arguments: UsageArguments,
+) -> Result<UsageReport, FieldError> {
+    let ports = ports(context);
+    let query = usage::UsageQuery {
+        period: arguments.range.read(ports.participants.clock.now())?,
+        breakdown: arguments.breakdown.into(),
+        key: key_id("keyId", arguments.key_id.as_ref())?,
+        criteria: RequestCriteria {
+            endpoint: arguments.endpoint.map(Endpoint::into),
+            outcome: arguments.outcome.map(Outcome::into),
+        },
+    };
+    let caller = &requester(context).caller;
+    let report = ports.insights.usage(caller, scope, &query).await?;
+    Ok(UsageReport::new(query.period, report))
 }

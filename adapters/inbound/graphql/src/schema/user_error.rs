@@ -7,15 +7,15 @@ use async_graphql::{Context, ID, SimpleObject};
 use domain::batches::BatchId;
 use domain::keys::{Grace, KeyId, KeyName, MAX_GRACE_HOURS, MOST_NEW_KEYS};
 use domain::lookups::LookupId;
+use domain::people::customer::CustomerId;
 use domain::webhooks::{DeliveryId, EndpointId, EventTypesError, MAX_ENDPOINTS};
 use uuid::Uuid;
 use web::Language;
 use web::headers::retry_after_seconds;
-use web::problem::{FieldProblem, UserErrorCode as Code, UserProblem};
+use web::problem::{FieldProblem, UserErrorCode, UserProblem};
 
+use super::arguments::uuid;
 use super::context::requester;
-use super::enums::UserErrorCode;
-use super::input::uuid;
 use crate::field_error::FieldError;
 
 /// A reason for which a mutation was refused.
@@ -39,10 +39,10 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    fn code(&self) -> Code {
+    fn code(&self) -> UserErrorCode {
         match self {
             Self::User(problem) => problem.code(),
-            Self::Field(_) => Code::Invalid,
+            Self::Field(_) => UserErrorCode::Invalid,
         }
     }
 
@@ -74,15 +74,85 @@ impl From<FieldProblem> for Refusal {
 }
 
 impl UserError {
-    fn new(member: Option<&str>, problem: &Refusal, language: Language) -> Self {
+    fn new((member, problem): (Option<&str>, Refusal), language: Language) -> Self {
         let retry_after = problem.retry_after().map(retry_after_seconds);
         Self {
             retry_after: retry_after.and_then(|seconds| seconds.try_into().ok()),
-            code: problem.code().into(),
+            code: problem.code(),
             field: member.map(|member| vec!["input".to_owned(), member.to_owned()]),
             message: problem.message(language),
         }
     }
+}
+
+/// Type of a nullable field. With `Result<Option<T>, _>` async-graphql would omit a failed field from the
+/// response instead of returning null (compare async-graphql's issues 531 and 1449).
+pub(super) type Nullable<T> = Option<Result<T, FieldError>>;
+
+/// Failure of a mutation.
+pub(super) enum MutationError {
+    /// Refusals, each with the member of `input` that it is about.
+    Refused(Vec<(Option<&'static str>, Refusal)>),
+    /// An unexpected failure.
+    Failed(FieldError),
+}
+
+impl MutationError {
+    fn refused(member: Option<&'static str>, problem: impl Into<Refusal>) -> Self {
+        Self::Refused(vec![(member, problem.into())])
+    }
+}
+
+/// Declares the payload of a mutation: its results, which are null when it was refused.
+macro_rules! payload {
+    ($(#[doc = $doc:literal])+ $name:ident {
+        $($(#[doc = $member_doc:literal])+ $member:ident: $type:ty,)+
+    }) => {
+        $(#[doc = $doc])+
+        #[derive(async_graphql::SimpleObject, Default)]
+        pub(crate) struct $name {
+            $($(#[doc = $member_doc])+ $member: Option<$type>,)+
+            /// Reasons for which nothing was changed; empty when it was.
+            user_errors: Vec<$crate::schema::user_error::UserError>,
+        }
+
+        impl $name {
+            /// The payload of a mutation that was carried out.
+            pub(in crate::schema) fn of($($member: $type),+) -> Self {
+                Self {
+                    $($member: Some($member),)+
+                    user_errors: Vec::new(),
+                }
+            }
+        }
+
+        impl From<Vec<$crate::schema::user_error::UserError>> for $name {
+            fn from(user_errors: Vec<$crate::schema::user_error::UserError>) -> Self {
+                Self {
+                    user_errors,
+                    ..Self::default()
+                }
+            }
+        }
+    };
+}
+pub(super) use payload;
+
+/// Runs a mutation, and returns its refusals as data.
+pub(super) async fn respond<P: From<Vec<UserError>>>(
+    context: &Context<'_>,
+    mutation: impl Future<Output = Result<P, MutationError>>,
+) -> Nullable<P> {
+    let language = requester(context).language;
+    Some(match mutation.await {
+        Ok(done) => Ok(done),
+        Err(MutationError::Refused(refusals)) => {
+            let errors = refusals.into_iter();
+            let errors = errors.map(|refusal| UserError::new(refusal, language));
+            Ok(P::from(errors.collect()))
+        }
+        Err(MutationError::Failed(error)) => Err(error),
+    })
 }
 
 /// Collects the problems of a mutation's input while it is converted.
@@ -102,11 +172,9 @@ impl InputErrors {
         self.problems.push((None, problem.into()));
     }
 
-    /// Builds the payload of a refused mutation.
-    pub(super) fn into_payload<P: From<Vec<UserError>>>(self, language: Language) -> P {
-        let problems = self.problems.into_iter();
-        let errors = problems.map(|(member, problem)| UserError::new(member, &problem, language));
-        P::from(errors.collect())
+    /// Returns the value, or all recorded problems. When `value` is `None`, one must have been recorded.
+    pub(super) fn end<T>(self, value: Option<T>) -> Result<T, MutationError> {
+        value.ok_or(MutationError::Refused(self.problems))
     }
 
     /// Parses `input.id` as the id of a key.
@@ -127,6 +195,11 @@ impl InputErrors {
     /// Parses a member of `input` as the id of a webhook.
     pub(super) fn webhook(&mut self, member: &'static str, id: &ID) -> Option<EndpointId> {
         self.identity(member, id).map(EndpointId)
+    }
+
+    /// Parses `input.accountId`.
+    pub(super) fn account(&mut self, id: &ID) -> Option<CustomerId> {
+        self.identity("accountId", id).map(CustomerId)
     }
 
     /// Parses `input.deliveryId`.
@@ -168,123 +241,85 @@ impl InputErrors {
     }
 }
 
-/// Converts the result of a mutation of a key to its payload; expected errors become user errors. `subject`
-/// is the member of `input` with the id of the changed resource.
-pub(super) fn payload<T, P>(
-    context: &Context<'_>,
-    subject: &'static str,
-    result: Result<T, KeyError>,
-) -> Result<P, FieldError>
-where
-    P: From<T> + From<Vec<UserError>>,
-{
-    let (member, problem) = match result {
-        Ok(done) => return Ok(P::from(done)),
-        Err(KeyError::NotFound) => (Some(subject), UserProblem::NotFound),
-        Err(KeyError::Forbidden) => (None, UserProblem::Forbidden),
-        Err(KeyError::Revoked) => (Some(subject), UserProblem::Revoked),
-        Err(KeyError::AlreadyRotated) => (Some(subject), UserProblem::AlreadyRotated),
-        Err(KeyError::TooManyKeys { most }) => (None, UserProblem::TooManyKeys { most }),
-        Err(KeyError::TooManyNewKeys { retry_after }) => {
-            let most = MOST_NEW_KEYS;
-            (None, UserProblem::TooManyNewKeys { most, retry_after })
+impl MutationError {
+    /// The failure of a mutation of keys or plans; `subject` is the member of `input` with the id of the
+    /// changed resource.
+    pub(super) fn of_key(subject: &'static str, error: KeyError) -> Self {
+        let (member, problem) = match error {
+            KeyError::NotFound => (Some(subject), UserProblem::NotFound),
+            KeyError::Forbidden => (None, UserProblem::Forbidden),
+            KeyError::Revoked => (Some(subject), UserProblem::Revoked),
+            KeyError::AlreadyRotated => (Some(subject), UserProblem::AlreadyRotated),
+            KeyError::TooManyKeys { most } => (None, UserProblem::TooManyKeys { most }),
+            KeyError::TooManyNewKeys { retry_after } => {
+                let most = MOST_NEW_KEYS;
+                (None, UserProblem::TooManyNewKeys { most, retry_after })
+            }
+            KeyError::Cursor | KeyError::Store(_) => return Self::Failed(error.into()),
+        };
+        Self::refused(member, problem)
+    }
+
+    /// The failure of a mutation of webhooks; `webhook` and `subject` are the members of `input` with the
+    /// ids of the webhook and of the changed resource, which is the webhook itself or a delivery.
+    pub(super) fn of_webhook(
+        (webhook, subject): (&'static str, &'static str),
+        error: WebhookError,
+    ) -> Self {
+        match error {
+            WebhookError::NotFound => Self::refused(Some(subject), UserProblem::NotFound),
+            WebhookError::Url(error) => Self::refused(Some("url"), FieldProblem::from(error)),
+            WebhookError::Events(EventTypesError::None) => {
+                Self::refused(Some("events"), FieldProblem::Empty)
+            }
+            WebhookError::Events(EventTypesError::Test) => {
+                Self::refused(Some("events"), UserProblem::TestEvent)
+            }
+            WebhookError::TooMany => {
+                let most = MAX_ENDPOINTS;
+                Self::refused(None, UserProblem::TooManyWebhooks { most })
+            }
+            WebhookError::Disabled => Self::refused(Some(webhook), UserProblem::WebhookDisabled),
+            WebhookError::Pending => Self::refused(Some(subject), UserProblem::DeliveryPending),
+            WebhookError::Cursor | WebhookError::Store(_) => Self::Failed(error.into()),
         }
-        Err(error @ (KeyError::Cursor | KeyError::Store(_))) => return Err(error.into()),
-    };
-    Ok(refused(context, member, &problem.into()))
+    }
 }
 
-/// Converts the result of a mutation of a lookup; expected errors become user errors.
-pub(super) fn lookup_payload<T, P>(
-    context: &Context<'_>,
-    result: Result<T, PersonLookupError>,
-) -> Result<P, FieldError>
-where
-    P: From<T> + From<Vec<UserError>>,
-{
-    let problem = match result {
-        Ok(done) => return Ok(P::from(done)),
-        Err(PersonLookupError::NotFound) => UserProblem::NotFound,
-        Err(PersonLookupError::Final) => UserProblem::LookupFinal,
-        Err(PersonLookupError::NotFinal) => UserProblem::LookupNotFinal,
-        Err(
-            error @ (PersonLookupError::Cursor
+impl From<KeyError> for MutationError {
+    fn from(error: KeyError) -> Self {
+        Self::of_key("id", error)
+    }
+}
+
+impl From<WebhookError> for MutationError {
+    fn from(error: WebhookError) -> Self {
+        Self::of_webhook(("id", "id"), error)
+    }
+}
+
+impl From<PersonLookupError> for MutationError {
+    fn from(error: PersonLookupError) -> Self {
+        let problem = match error {
+            PersonLookupError::NotFound => UserProblem::NotFound,
+            PersonLookupError::Final => UserProblem::LookupFinal,
+            PersonLookupError::NotFinal => UserProblem::LookupNotFinal,
+            PersonLookupError::Cursor
             | PersonLookupError::Unreadable(_)
-            | PersonLookupError::Store(_)),
-        ) => return Err(error.into()),
-    };
-    Ok(refused(context, Some("id"), &problem.into()))
+            | PersonLookupError::Store(_) => return Self::Failed(error.into()),
+        };
+        Self::refused(Some("id"), problem)
+    }
 }
 
-/// Converts the result of a mutation of a batch; expected errors become user errors.
-pub(super) fn batch_payload<T, P>(
-    context: &Context<'_>,
-    result: Result<T, BatchError>,
-) -> Result<P, FieldError>
-where
-    P: From<T> + From<Vec<UserError>>,
-{
-    let problem = match result {
-        Ok(done) => return Ok(P::from(done)),
-        Err(BatchError::Unknown) => UserProblem::NotFound,
-        Err(BatchError::Final) => UserProblem::BatchFinal,
-        Err(BatchError::NotFinal) => UserProblem::BatchNotFinal,
-        Err(error) => return Err(error.into()),
-    };
-    Ok(refused(context, Some("id"), &problem.into()))
-}
-
-/// Names of the members of `input` with the ids of a webhook and of the changed resource, which is the
-/// webhook itself or a delivery.
-pub(super) struct WebhookMembers {
-    pub(super) webhook: &'static str,
-    pub(super) subject: &'static str,
-}
-
-impl WebhookMembers {
-    /// The webhook with the id `input.id` is itself the changed resource.
-    pub(super) const ITSELF: Self = Self {
-        webhook: "id",
-        subject: "id",
-    };
-}
-
-/// Converts the result of a mutation of a webhook; expected errors become user errors.
-pub(super) fn webhook_payload<T, P>(
-    context: &Context<'_>,
-    members: &WebhookMembers,
-    result: Result<T, WebhookError>,
-) -> Result<P, FieldError>
-where
-    P: From<T> + From<Vec<UserError>>,
-{
-    let (member, problem) = match result {
-        Ok(done) => return Ok(P::from(done)),
-        Err(WebhookError::NotFound) => (Some(members.subject), UserProblem::NotFound.into()),
-        Err(WebhookError::Url(error)) => (Some("url"), FieldProblem::from(error).into()),
-        Err(WebhookError::Events(EventTypesError::None)) => {
-            (Some("events"), FieldProblem::Empty.into())
-        }
-        Err(WebhookError::Events(EventTypesError::Test)) => {
-            (Some("events"), UserProblem::TestEvent.into())
-        }
-        Err(WebhookError::TooMany) => {
-            let most = MAX_ENDPOINTS;
-            (None, UserProblem::TooManyWebhooks { most }.into())
-        }
-        Err(WebhookError::Disabled) => (Some(members.webhook), UserProblem::WebhookDisabled.into()),
-        Err(WebhookError::Pending) => (Some(members.subject), UserProblem::DeliveryPending.into()),
-        Err(error @ (WebhookError::Cursor | WebhookError::Store(_))) => return Err(error.into()),
-    };
-    Ok(refused(context, member, &problem))
-}
-
-/// The payload of a mutation with a single user error.
-fn refused<P: From<Vec<UserError>>>(
-    context: &Context<'_>,
-    member: Option<&str>,
-    problem: &Refusal,
-) -> P {
-    let error = UserError::new(member, problem, requester(context).language);
-    P::from(vec![error])
+impl From<BatchError> for MutationError {
+    fn from(error: BatchError) -> Self {
+        let problem = match error {
+            BatchError::Unknown => UserProblem::NotFound,
+            BatchError::Final => UserProblem::BatchFinal,
+            BatchError::NotFinal => UserProblem::BatchNotFinal,
+            error => return Self::Failed(error.into()),
+        };
+        Self::refused(Some("id"), problem)
+    }
 }

@@ -79,7 +79,7 @@ async fn a_document_beyond_a_limit_is_too_complex(#[case] query: String) {
 }
 
 #[rstest]
-#[case::mutations(format!("mutation {{ {} }}", aliases(10_000, "createKey(input:{name:\"x\"}){secret}")))]
+#[case::mutations(format!("mutation {{ {} }}", aliases(10_000, "createKey(input:{name:\"x\"}){apiKey}")))]
 #[case::fields(format!("{{ {} }}", aliases(10_000, "bank{state}")))]
 #[case::directives(format!("{{ viewer {{ role {} }} }}", "@skip(if: false) ".repeat(18_000)))]
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn pages_out_of_range(#[case] first: &str) {
 #[tokio::test]
 async fn long_lists_of_wide_items() {
     let fields = "id name prefix createdAt lastUsedAt owner { issuer subject } \
-                  limits { perMinute monthlyQuota } month { used charged refunded remaining }";
+                  perMinute monthlyQuota month { used charged refunded remaining }";
     let keys = |first: &str| aliases(6, &format!("keys{first}{{nodes{{{fields}}}}}"));
     let query = |first: &str| format!("query($n: Int) {{ {} }}", keys(first));
     let answer = query_refused(&query("(first: 100)")).await;
@@ -192,9 +192,9 @@ async fn many_visits_to_the_limiter(#[case] fields: String) {
 }
 
 #[rstest]
-#[case(format!("mutation {{ {} }}", aliases(4, "createKey(input: {name: \"x\"}) { secret }")))]
-#[case(format!("mutation {{ {} ...F }} fragment F on Mutation {{ b: createKey(input: {{name: \"x\"}}) {{ secret }} }}", aliases(3, "createKey(input: {name: \"x\"}) { secret }")))]
-#[case(format!("mutation {{ ...F ...F }} fragment F on Mutation {{ {} }}", aliases(2, "createKey(input: {name: \"x\"}) { secret }")))]
+#[case(format!("mutation {{ {} }}", aliases(4, "createKey(input: {name: \"x\"}) { apiKey }")))]
+#[case(format!("mutation {{ {} ...F }} fragment F on Mutation {{ b: createKey(input: {{name: \"x\"}}) {{ apiKey }} }}", aliases(3, "createKey(input: {name: \"x\"}) { apiKey }")))]
+#[case(format!("mutation {{ ...F ...F }} fragment F on Mutation {{ {} }}", aliases(2, "createKey(input: {name: \"x\"}) { apiKey }")))]
 #[tokio::test]
 async fn four_mutations(#[case] query: String) {
     let answer = query_refused(&query).await;
@@ -256,7 +256,7 @@ async fn a_variable_without_a_required_value_stops_the_first_mutation_too(
     #[case] variables: Value,
 ) {
     let query = "mutation($first: CreateKeyInput!, $second: RevokeKeyInput!) { \
-                 createKey(input: $first) { secret } revokeKey(input: $second) { key { id } } }";
+                 createKey(input: $first) { apiKey } revokeKey(input: $second) { key { id } } }";
     let answer = refused(json!({ "query": query, "variables": variables }).to_string()).await;
     answer.assert_error(400, "INVALID_REQUEST");
     let message = answer.message();

@@ -72,8 +72,8 @@ async fn the_health_of_both_banks() {
         },
         paused_for: None,
     }));
-    let query = "{ live: bank { ...H } test: bank(environment: TEST) { ...H } } \
-                 fragment H on BankHealth { environment state lookups successRate \
+    let query = "{ live: bank { ...H } test: bank(env: TEST) { ...H } } \
+                 fragment H on BankHealth { env state lookups successRate \
                  latency { p50Ms p95Ms p99Ms } budget { perMinute remaining pausedForSeconds waiting { interactive background } } }";
     assert_json_snapshot!(harness.member(query).await.data());
 }

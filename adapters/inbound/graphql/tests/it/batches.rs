@@ -14,11 +14,12 @@ use crate::harness::Harness;
 use crate::lookups::{key, member, question};
 use crate::stored::BATCHES;
 
-const BATCH: &str = "environment state reason name formats retryForSeconds createdAt updatedAt eraseAt \
+const BATCH: &str = "env state reason name formats retryFor createdAt updatedAt eraseAt \
                      counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealNotChecked notFound \
                      failed expired canceled } progress eta files { results zip banxico }";
-const ROW: &str = "row line callerId state duplicateOf errors { field message } reason imported \
-                   question { claveRastreo cuenta monto } payment { state } hints { code } whatToDo";
+const ROW: &str = "row line callerId state duplicateOf errors { field message } \
+                   question { claveRastreo cuenta monto }";
+const OF_LOOKUP: &str = "reason origin payment { state } hints { code } whatToDo";
 
 /// Rows with these amounts, which say what the bank answers.
 fn rows(amounts: &[&'static str]) -> Vec<DraftRow> {
@@ -96,14 +97,14 @@ fn without_id(data: &Value, id: &str) -> Value {
 fn with_rows(fields: &str) -> String {
     format!(
         "query($id: ID!) {{ batch(id: $id) {{ {BATCH} }} \
-         batchRows(id: $id) {{ rows {{ {ROW} {fields} }} hasNextPage }} }}"
+         batchRows(id: $id) {{ nodes {{ {ROW} lookup {{ {OF_LOOKUP} {fields} }} }} pageInfo {{ hasNextPage }} }} }}"
     )
 }
 
 #[tokio::test]
 async fn a_new_batch_has_its_counts_and_the_errors_of_its_rows() {
     let (harness, id) = with_batch().await;
-    let query = with_rows("lookupId");
+    let query = with_rows("id");
     let data = harness.read(&query, json!({ "id": id })).await;
     assert_json_snapshot!("new", without_id(&data, &id));
 }
@@ -112,13 +113,16 @@ async fn a_new_batch_has_its_counts_and_the_errors_of_its_rows() {
 async fn a_finished_batch_has_the_lookups_of_its_rows() {
     let (harness, id) = with_batch().await;
     harness.work_on_batches().await;
-    let query = with_rows("lookupId");
+    let query = with_rows("id");
     let mut data = harness.read(&query, json!({ "id": id })).await;
     let lookups = harness.read(OF_BATCH, json!({ "id": id })).await;
     let nodes = lookups["lookups"]["nodes"].as_array().unwrap();
     let mut listed: Vec<_> = nodes.iter().collect();
-    for row in data["batchRows"]["rows"].as_array_mut().unwrap() {
-        let lookup = row["lookupId"].take();
+    for row in data["batchRows"]["nodes"].as_array_mut().unwrap() {
+        let lookup = row["lookup"]
+            .get_mut("id")
+            .map(Value::take)
+            .unwrap_or_default();
         let place = listed.iter().position(|node| node["id"] == lookup);
         assert_eq!(place.is_some(), !lookup.is_null());
         place.map(|place| listed.remove(place));
@@ -132,8 +136,9 @@ async fn rows_follow_each_other_page_by_page() {
     let harness = Harness::with_room().await;
     let (key, _) = key(&harness, Environment::Test).await;
     let id = created(&harness, draft(key, rows(&["10.00"; 205]))).await;
-    let query = "query($id: ID!, $first: Int!, $after: Int!) { \
-                 batchRows(id: $id, first: $first, after: $after) { rows { row } hasNextPage } }";
+    let query = "query($id: ID!, $first: Int!, $after: String) { \
+                 batchRows(id: $id, first: $first, after: $after) { nodes { row } edges { cursor } \
+                 pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }";
     for (first, after, expected, more) in [
         (100, 0, 1..=100, true),
         (100, 50, 51..=150, true),
@@ -142,28 +147,45 @@ async fn rows_follow_each_other_page_by_page() {
         (7, 204, 205..=205, false),
         (1, 0, 1..=1, true),
     ] {
-        let variables = json!({ "id": id, "first": first, "after": after });
+        let cursor = (after > 0).then(|| after.to_string());
+        let variables = json!({ "id": id, "first": first, "after": cursor });
         let page = harness.read(query, variables).await;
         let page = &page["batchRows"];
-        let numbers = page["rows"].as_array().unwrap().iter();
+        let numbers = page["nodes"].as_array().unwrap().iter();
         let numbers = numbers.map(|row| row["row"].as_u64().unwrap());
-        assert!(numbers.eq(expected), "{first} after {after}");
-        assert_eq!(page["hasNextPage"], more, "{first} after {after}");
+        assert!(numbers.eq(expected.clone()), "{first} after {after}");
+        let cursors = page["edges"].as_array().unwrap().iter();
+        let cursors = cursors.map(|edge| edge["cursor"].clone());
+        assert!(cursors.eq(expected.clone().map(|number| json!(number.to_string()))));
+        let place = json!({
+            "hasNextPage": more,
+            "hasPreviousPage": after > 0,
+            "startCursor": expected.start().to_string(),
+            "endCursor": expected.end().to_string(),
+        });
+        assert_eq!(page["pageInfo"], place, "{first} after {after}");
     }
-    let variables = json!({ "id": id, "first": 10, "after": 205 });
+    let variables = json!({ "id": id, "first": 10, "after": "205" });
     let page = harness.read(query, variables).await;
-    let nothing = json!({ "rows": [], "hasNextPage": false });
-    assert_eq!(page["batchRows"], nothing);
+    assert_eq!(page["batchRows"]["nodes"], json!([]));
+    assert_eq!(page["batchRows"]["pageInfo"]["hasNextPage"], false);
     // Without arguments: the first fifty.
     let page = harness.read(&with_rows(""), json!({ "id": id })).await;
-    assert_eq!(page["batchRows"]["rows"].as_array().unwrap().len(), 50);
+    assert_eq!(page["batchRows"]["nodes"].as_array().unwrap().len(), 50);
 }
 
 #[tokio::test]
 async fn rows_out_of_range_are_refused() {
     let (harness, id) = with_batch().await;
-    for argument in ["first: 0", "first: 101", "first: -1", "after: -1"] {
-        let query = format!("{{ batchRows(id: \"{id}\", {argument}) {{ hasNextPage }} }}");
+    for argument in [
+        "first: 0",
+        "first: 101",
+        "first: -1",
+        "after: \"-1\"",
+        "after: \"x\"",
+    ] {
+        let query =
+            format!("{{ batchRows(id: \"{id}\", {argument}) {{ pageInfo {{ hasNextPage }} }} }}");
         let code = harness.member(&query).await.code();
         assert_eq!(code, "INVALID_REQUEST", "{argument}");
     }
@@ -185,8 +207,8 @@ async fn the_list_is_narrowed_by_state_environment_and_key() {
         (json!({ "states": [] }), all),
         (json!({ "states": ["QUEUED", "QUEUED"] }), json!(["QUEUED"])),
         (json!({ "states": ["PAUSED", "FINISHED"] }), json!([])),
-        (json!({ "environment": "LIVE" }), json!(["CANCELED"])),
-        (json!({ "environment": "TEST" }), json!(["QUEUED"])),
+        (json!({ "env": "LIVE" }), json!(["CANCELED"])),
+        (json!({ "env": "TEST" }), json!(["QUEUED"])),
         (json!({ "keyId": live.to_string() }), json!(["CANCELED"])),
         (json!({ "keyId": test }), json!(["QUEUED"])),
     ] {
@@ -211,7 +233,7 @@ async fn pages_follow_each_other() {
 #[tokio::test]
 async fn a_batch_of_another_account_does_not_exist_for_a_member_nor_an_admin() {
     let (harness, id) = with_batch().await;
-    let query = "query($id: ID!) { batch(id: $id) { id } batchRows(id: $id) { hasNextPage } \
+    let query = "query($id: ID!) { batch(id: $id) { id } batchRows(id: $id) { nodes { row } } \
                  lookups(filter: { batchId: $id }) { nodes { id } } }";
     let nothing = json!({ "batch": null, "batchRows": null, "lookups": { "nodes": [] } });
     let checked = BATCHES.assert_only_its_account_has_it(&harness, &id, (query, nothing));

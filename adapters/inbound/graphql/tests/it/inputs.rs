@@ -18,8 +18,8 @@ async fn refused(query: &str, variables: Value) -> Answer {
 
 #[rstest]
 #[case(
-    "query($e: Environment = TEST) { bank(environment: $e) { environment state } }",
-    "{ bank(environment: TEST) { environment state } }"
+    "query($e: Environment = TEST) { bank(env: $e) { env state } }",
+    "{ bank(env: TEST) { env state } }"
 )]
 #[case(
     "query($a: String) { ...F } fragment F on Query { keys(after: $a) { nodes { id } } }",
@@ -30,8 +30,8 @@ async fn refused(query: &str, variables: Value) -> Answer {
     "{ usage(range: { granularity: DAY, newest: 2 }) { series { outcome counts } } }"
 )]
 #[case(
-    "query($t: String, $s: [KeyStatus!]) { keys(filter: { text: $t, statuses: $s, environment: TEST }) { nodes { id } } }",
-    "{ keys(filter: { environment: TEST }) { nodes { id } } }"
+    "query($t: String, $s: [KeyState!]) { keys(filter: { text: $t, states: $s, env: TEST }) { nodes { id } } }",
+    "{ keys(filter: { env: TEST }) { nodes { id } } }"
 )]
 #[case(
     "query($f: Int = 3) { keys(first: $f) { nodes { id } } }",
@@ -72,21 +72,21 @@ async fn another_operation_shares_a_fragment_and_not_its_variables() {
 #[case("query($id: ID) { key(id: $id) { id } }")]
 #[case("query($f: String) { keys(first: $f) { totalCount } }")]
 #[case("query($f: [Int!]) { keys(first: $f) { totalCount } }")]
-#[case("query($s: KeyStatus) { keys(filter: { statuses: [$s] }) { totalCount } }")]
+#[case("query($s: KeyState) { keys(filter: { states: [$s] }) { totalCount } }")]
 #[case("query($f: Int) { viewer { role } }")]
 #[case("query($f: Nope) { keys(first: $f) { totalCount } }")]
 #[case("{ keys(first: $f) { totalCount } }")]
 #[case("query($yes: Boolean) { viewer { role @include(if: $yes) } }")]
 #[case("query($n: String) { __type(name: $n) { name } }")]
 #[case("query($g: Granularity) { usage(range: { granularity: $g }) { slots } }")]
-#[case("mutation($n: String) { createKey(input: { name: $n }) { secret } }")]
+#[case("mutation($n: String) { createKey(input: { name: $n }) { apiKey } }")]
 #[case("query A($f: String) { keys(first: $f) { totalCount } }")]
 #[tokio::test]
 async fn a_variable_whose_value_does_not_fit_its_place_is_refused(#[case] query: &str) {
     refused(query, Value::Null).await;
 }
 
-const GRACE: &str = "rotateKey(input: { id: \"x\", graceHours: VALUE }) { secret }";
+const GRACE: &str = "rotateKey(input: { id: \"x\", graceHours: VALUE }) { apiKey }";
 
 /// A mutation that would succeed, and one after it whose input is invalid.
 #[rstest]
@@ -97,10 +97,10 @@ const GRACE: &str = "rotateKey(input: { id: \"x\", graceHours: VALUE }) { secret
     "-1",
     "Count"
 )]
-#[case("createKey(input: { name: VALUE }) { secret }", "5", "String!")]
+#[case("createKey(input: { name: VALUE }) { apiKey }", "5", "String!")]
 #[case("revokeKey(input: { id: VALUE }) { key { id } }", "1.5", "ID!")]
 #[case(
-    "createKey(input: { name: \"x\", environment: VALUE }) { secret }",
+    "createKey(input: { name: \"x\", env: VALUE }) { apiKey }",
     "\"MOON\"",
     "Environment"
 )]
@@ -133,7 +133,7 @@ fn renaming() -> String {
 
 /// The library looks at the range of an `Int` when it executes the field.
 #[rstest]
-#[case("rotateKey(input: { id: \"x\", graceHours: 2147483648 }) { secret }")]
+#[case("rotateKey(input: { id: \"x\", graceHours: 2147483648 }) { apiKey }")]
 #[case("adminSetLimits(input: { id: \"x\", perMinute: 1099511627776 }) { key { id } }")]
 #[tokio::test]
 async fn a_number_beyond_32_bits_is_an_error_of_its_field(#[case] mutation: &str) {
@@ -148,10 +148,10 @@ async fn a_number_beyond_32_bits_is_an_error_of_its_field(#[case] mutation: &str
 
 #[tokio::test]
 async fn a_default_beside_a_mistake_hides_no_mistake() {
-    for mistake in ["bogus: 1", "environment: 5", "environment: MOON"] {
+    for mistake in ["bogus: 1", "env: 5", "env: MOON"] {
         let query = format!(
-            "mutation($n: String = \"x\") {{ a: createKey(input: {{ name: $n }}) {{ secret }} \
-             b: createKey(input: {{ name: $n, {mistake} }}) {{ secret }} }}"
+            "mutation($n: String = \"x\") {{ a: createKey(input: {{ name: $n }}) {{ apiKey }} \
+             b: createKey(input: {{ name: $n, {mistake} }}) {{ apiKey }} }}"
         );
         refused(&query, Value::Null).await;
     }
@@ -160,12 +160,12 @@ async fn a_default_beside_a_mistake_hides_no_mistake() {
 #[tokio::test]
 async fn an_invalid_value_is_named_after_a_sentence_in_the_caller_s_language() {
     let harness = Harness::new().await;
-    let gone = "filter.statuses.1";
+    let gone = "filter.states.1";
     let sentence = "La consulta no corresponde al esquema: ";
     for (list, named) in [
         ("requests(filter: { requestId: 5 })", "filter.requestId"),
         ("requests(filter: { from: \"ayer\" })", "filter.from"),
-        ("keys(filter: { statuses: [ACTIVE, GONE] })", gone),
+        ("keys(filter: { states: [ACTIVE, GONE] })", gone),
     ] {
         let query = format!("{{ {list} {{ nodes {{ id }} }} }}");
         let answer = harness.ask_in("es", "member", &query).await;
@@ -187,12 +187,12 @@ async fn an_instant_may_be_long_ago() {
 #[tokio::test]
 async fn a_mutation_does_not_take_an_absent_variable_for_null() {
     let query = "mutation($id: ID!, $quota: Count) { adminSetLimits(input: { id: $id, \
-                 perMinute: 7, monthlyQuota: $quota }) { key { limits { monthlyQuota } } } }";
+                 perMinute: 7, monthlyQuota: $quota }) { key { monthlyQuota } } }";
     let id = key_id(1).to_string();
     let answer = refused(query, json!({ "id": id })).await;
     assert!(answer.message().contains("$quota"), "{}", answer.text);
     let variables = json!({ "id": id, "quota": null });
     let set = Harness::new().await.ask("admin", query, variables).await;
-    let limits = &set.data()["adminSetLimits"]["key"]["limits"];
+    let limits = &set.data()["adminSetLimits"]["key"];
     assert_eq!(*limits, json!({ "monthlyQuota": null }));
 }

@@ -49,17 +49,17 @@ async fn names_and_fields_are_bounded() {
 async fn neither_values_nor_secrets_are_logged() {
     let (lines, _guard) = listen();
     let harness = Harness::with_room().await;
-    let create = "mutation($input: CreateKeyInput!) { createKey(input: $input) { secret } }";
+    let create = "mutation($input: CreateKeyInput!) { createKey(input: $input) { apiKey } }";
     let input = json!({ "input": { "name": "a private name" } });
     let created = harness.read(create, input).await;
-    let rotate = "mutation($id: ID!) { rotateKey(input: { id: $id }) { secret } }";
+    let rotate = "mutation($id: ID!) { rotateKey(input: { id: $id }) { apiKey } }";
     let id = key_id(1).to_string();
     harness.read(rotate, json!({ "id": id })).await;
     let search = "{ keys(filter: { text: \"a private text\" }) { totalCount } }";
     harness.member(search).await.data();
     let text = lines.text();
     assert_eq!(lines.fields_of("cep::graphql").len(), 3);
-    let secret = created["createKey"]["secret"].as_str().unwrap();
+    let secret = created["createKey"]["apiKey"].as_str().unwrap();
     let secret = secret.split_once('.').unwrap().1;
     for hidden in [secret, "a private", "Demo member"] {
         assert!(!text.contains(hidden), "{hidden}: {text}");

@@ -20,8 +20,8 @@ use testkit::people::owner;
 use crate::harness::Harness;
 use crate::stored::LOOKUPS;
 
-const LOOKUP: &str = "environment state reason createdAt updatedAt retryUntil eraseAt \
-                      attemptCount nextAttemptAt metadata { name value } \
+const LOOKUP: &str = "env state reason createdAt updatedAt retryUntil eraseAt \
+                      attemptCount nextAttemptAt origin seal batchId queue { position eta } metadata { name value } \
                       question { fecha claveRastreo cuenta monto emisor receptor } \
                       inferred { emisor { participant { code name active } source confidence } \
                       receptor { participant { code name active } source confidence } } \
@@ -105,7 +105,7 @@ async fn a_waiting_lookup_has_its_reason_and_its_next_attempt() {
 /// A lookup of the member's with its attempts, and these fields of its delivery.
 async fn of_lookup(harness: &Harness, id: &str, delivery: &str) -> Value {
     let query = format!(
-        "query($id: ID!) {{ lookup(id: $id) {{ summary {{ {LOOKUP} }} \
+        "query($id: ID!) {{ lookup(id: $id) {{ {LOOKUP} \
          attempts {{ at outcome }} delivery {{ {delivery} }} }} }}"
     );
     harness.read(&query, json!({ "id": id })).await
@@ -131,14 +131,14 @@ async fn the_list_is_narrowed_by_state_environment_key_and_time() {
     let all = json!(["QUEUED", "WAITING", "DELIVERED"]);
     let later = begun + TimeDelta::seconds(5);
     let two_states = json!({ "states": ["DELIVERED", "WAITING", "WAITING"] });
-    let combined = json!({ "environment": "TEST", "states": ["QUEUED"], "keyId": test });
+    let combined = json!({ "env": "TEST", "states": ["QUEUED"], "keyId": test });
     let of_test = json!(["QUEUED", "DELIVERED"]);
     for (filter, expected) in [
         (Value::Null, &all),
         (json!({ "states": [] }), &all),
         (two_states, &json!(["WAITING", "DELIVERED"])),
         (json!({ "states": ["EXPIRED"] }), &json!([])),
-        (json!({ "environment": "LIVE" }), &json!(["WAITING"])),
+        (json!({ "env": "LIVE" }), &json!(["WAITING"])),
         (json!({ "keyId": test }), &of_test),
         (json!({ "keyId": rotated }), &of_test),
         (json!({ "keyId": live }), &json!(["WAITING"])),
@@ -166,7 +166,7 @@ async fn pages_follow_each_other() {
 #[tokio::test]
 async fn a_lookup_of_another_account_does_not_exist_for_a_member_nor_an_admin() {
     let (harness, id) = with_lookup(question("404.02")).await;
-    let query = "query($id: ID!) { lookup(id: $id) { summary { id } } }";
+    let query = "query($id: ID!) { lookup(id: $id) { id } }";
     let one = (query, json!({ "lookup": null }));
     let checked = LOOKUPS.assert_only_its_account_has_it(&harness, &id, one);
     checked.await;

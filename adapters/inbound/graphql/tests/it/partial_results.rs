@@ -55,8 +55,8 @@ async fn of_two_aliased_mutations_one_fails_and_the_other_shows_its_secret() {
     let faults = harness.services.store.faults();
     faults.inject_into("rotate", Fault::Fails);
     let query = format!(
-        "mutation {{ made: createKey(input: {{ name: \"x\" }}) {{ secret }} \
-         failed: rotateKey(input: {{ id: \"{}\" }}) {{ secret }} \
+        "mutation {{ made: createKey(input: {{ name: \"x\" }}) {{ apiKey }} \
+         failed: rotateKey(input: {{ id: \"{}\" }}) {{ apiKey }} \
          after: renameKey(input: {{ id: \"{}\", name: \"y\" }}) {{ key {{ name }} }} }}",
         key_id(1),
         key_id(2)
@@ -64,7 +64,7 @@ async fn of_two_aliased_mutations_one_fails_and_the_other_shows_its_secret() {
     let answer = harness.member(&query).await;
     let json = answer.json();
     assert_eq!(answer.status, 200);
-    let secret = json["data"]["made"]["secret"].as_str();
+    let secret = json["data"]["made"]["apiKey"].as_str();
     let secret = secret.unwrap_or_else(|| panic!("{json:#}"));
     assert!(FullKey::parse(secret).is_some(), "{secret}");
     assert_eq!(json["data"]["failed"], json!(null), "{json:#}");

@@ -9,7 +9,7 @@ use testkit::fakes::Fault;
 use crate::data::{customer_id, key_id};
 use crate::harness::{Harness, permitted};
 
-const KEY: &str = "nodes { name month { used } limits { perMinute } owner { subject } \
+const KEY: &str = "nodes { name month { used } perMinute owner { subject } \
                    window { remaining } }";
 
 /// Sends a query, and counts the calls of outbound ports.
@@ -29,7 +29,7 @@ async fn calls(query: &str) -> BTreeMap<&'static str, usize> {
 #[case("webhooks { id events }", &["customer", "endpoints"])]
 #[case("bank { state latency { p50Ms } budget { remaining } }", &["budget"])]
 #[case("participants { code name active }", &[])]
-#[case("admin { accounts(first: 100) { nodes { id activeKeys usedThisMonth } totalCount } }", &["customers"])]
+#[case("admin { accounts(first: 100) { nodes { id activeKeys month { used } } totalCount } }", &["customers"])]
 #[case("admin { requests(first: 100) { nodes { id } } }", &["requests"])]
 #[case("admin { usage(range: { granularity: DAY, newest: 3 }) { slots } }", &["usage"])]
 #[case("admin { audit(first: 100) { nodes { id changes { field } } } }", &["audit"])]
@@ -88,7 +88,7 @@ async fn the_windows_of_a_list_that_is_read_sooner_wait_for_those_of_the_others(
 async fn a_banks_budget_is_read_once_however_many_aliases_ask_for_it() {
     let bank = |number| format!("a{number}: bank {{ budget {{ remaining }} }}");
     let banks = (0..30).map(bank).collect::<Vec<_>>().join(" ");
-    let query = format!("{{ {banks} b: bank(environment: TEST) {{ state }} }}");
+    let query = format!("{{ {banks} b: bank(env: TEST) {{ state }} }}");
     assert_eq!(calls(&query).await, BTreeMap::from([("budget", 2)]));
 }
 
@@ -97,7 +97,7 @@ async fn a_banks_budget_is_read_once_however_many_aliases_ask_for_it() {
 #[case("adminSetLimits(input: { id: KEY, perMinute: 9 }) { key { name } }", &["customer", "change", "snapshot", "apply"])]
 #[case("adminSetPlan(input: { accountId: ACCOUNT, plan: STARTUP }) { account { id } }", &["customer", "set_plan"])]
 #[case("renameKey(input: { id: KEY, name: \"x\" }) { key { name } }", &["customer", "change", "snapshot"])]
-#[case("createKey(input: { name: \"x\" }) { key { name } secret }", &["customer", "insert"])]
+#[case("createKey(input: { name: \"x\" }) { key { name } apiKey }", &["customer", "insert"])]
 #[tokio::test]
 async fn a_mutation_is_one_change_and_its_payload_costs_no_call(
     #[case] mutation: &str,

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use crate::data::{customer_id, key_id, refuse};
 use crate::harness::{Harness, post};
 
-const KEY: &str = "id name prefix environment status createdAt lastUsedAt retiresAt revokedAt \
-                   owner { issuer subject } accountId limits { perMinute monthlyQuota } \
-                   month { month used charged refunded remaining resetsAt } \
+const KEY: &str = "id name prefix env state createdAt lastUsedAt retiresAt revokedAt \
+                   owner { issuer subject } accountId perMinute monthlyQuota \
+                   month { month used charged refunded remaining resetAt } \
                    window { limit remaining resetSeconds }";
 
 #[tokio::test]
 async fn the_viewer_and_its_account() {
     let query = "{ viewer { owner { issuer subject } displayName role sessionExpiresAt \
-                 account { id owner { subject } plan createdAt activeKeys usedThisMonth } } }";
+                 account { id owner { subject } plan createdAt activeKeys month { used } } } }";
     assert_json_snapshot!(Harness::new().await.member(query).await.data());
 }
 
@@ -42,11 +42,11 @@ async fn pages_follow_each_other_without_gap_or_overlap() {
 
 #[tokio::test]
 async fn conditions_narrow_a_list() {
-    let query = "{ keys(filter: { statuses: [REVOKED, RETIRING, REVOKED], environment: TEST, \
-                 text: \" till \" }) { nodes { name status } } }";
+    let query = "{ keys(filter: { states: [REVOKED, RETIRING, REVOKED], env: TEST, \
+                 text: \" till \" }) { nodes { name state } } }";
     let data = Harness::new().await.member(query).await.data();
-    let expected = json!([{ "name": "till 004", "status": "RETIRING" },
-                          { "name": "till 002", "status": "REVOKED" }]);
+    let expected = json!([{ "name": "till 004", "state": "RETIRING" },
+                          { "name": "till 002", "state": "REVOKED" }]);
     assert_eq!(data["keys"]["nodes"], expected);
 }
 
@@ -117,7 +117,7 @@ async fn an_admin_sees_everybody() {
     let query = format!(
         "{{ admin {{ \
          accounts {{ totalCount nodes {{ id owner {{ issuer subject }} plan createdAt activeKeys \
-         usedThisMonth }} }} \
+         month {{ used }} }} }} \
          keys(first: 1) {{ totalCount nodes {{ {KEY} }} }} \
          key(id: \"{}\") {{ name owner {{ subject }} }} \
          usage(range: {{ granularity: MONTH, newest: 2 }}, breakdown: TOTAL) {{ slots series {{ \

@@ -8,7 +8,7 @@ use crate::harness::{Answer, Harness, post, with_header};
 
 const QUERY: &str = r#"{"query":"{ viewer { role account { id } } }"}"#;
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-const MUTATION: &str = r#"{"query":"mutation { createKey(input: {name: \"x\"}) { secret } }"}"#;
+const MUTATION: &str = r#"{"query":"mutation { createKey(input: {name: \"x\"}) { apiKey } }"}"#;
 
 /// Asserts that no port was called.
 fn assert_untouched(harness: &Harness) {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Harness;
 
-const WEBHOOK: &str = "environment url events enabled disabledReason disabledAt failingSince \
+const WEBHOOK: &str = "env url events enabled disabledReason disabledAt failingSince \
                        previousSecretUntil createdAt updatedAt";
 const DELIVERY: &str = "id event subjectId state createdAt nextAttemptAt attemptCount \
                         attemptsLeft finalAttemptAt lastAttempt { at durationMs status failure answer }";
@@ -14,7 +14,7 @@ const URL: &str = "https://hooks.example/cep";
 
 impl Harness {
     async fn create_webhook(&self, url: &str, events: Value) -> Value {
-        let input = json!({ "url": url, "events": events, "environment": "TEST" });
+        let input = json!({ "url": url, "events": events, "env": "TEST" });
         let fields = format!("webhook {{ id {WEBHOOK} }} secret");
         self.mutate("member", "createWebhook", &fields, input).await
     }
@@ -116,7 +116,7 @@ async fn a_faulty_webhook_is_refused_by_its_member() {
         ("https://a.example:22/", &["LOOKUP_FAILED"], "url"),
         ("https://localhost/", &["LOOKUP_FAILED"], "url"),
         (URL, &[], "events"),
-        (URL, &["LOOKUP_FAILED", "TEST"], "events"),
+        (URL, &["LOOKUP_FAILED", "WEBHOOK_TEST"], "events"),
     ] {
         let created = harness.create_webhook(url, json!(events)).await;
         let input = json!(["input", member]);
@@ -133,7 +133,7 @@ async fn every_refusal_has_its_own_words() {
     let (harness, id) = with_webhook().await;
     let nothing = harness.update_webhook(json!({ "id": id })).await;
     assert_json_snapshot!("nothing_to_change", nothing);
-    let tests = harness.create_webhook(URL, json!(["TEST"])).await;
+    let tests = harness.create_webhook(URL, json!(["WEBHOOK_TEST"])).await;
     assert_json_snapshot!("tests_are_no_subscription", tests);
     for _ in 1..10 {
         harness.create_webhook(URL, json!(["LOOKUP_FAILED"])).await;
@@ -151,7 +151,7 @@ async fn deliveries_are_listed_and_sent_again() {
     let sent = harness.test_webhook(&id).await;
     // A test is tried once.
     for (field, expected) in [
-        ("event", json!("TEST")),
+        ("event", json!("WEBHOOK_TEST")),
         ("subjectId", json!(id)),
         ("state", json!("PENDING")),
         ("attemptsLeft", json!(1)),

@@ -5,10 +5,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use domain::keys::KeyId;
 use web::Problem;
+use web::views::keys::Key;
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput, NoSuchThing};
 use crate::people::request::PersonRequest;
-use crate::people::views::AdminKeyView;
 
 /// Anybody's key
 #[utoipa::path(
@@ -18,7 +18,7 @@ use crate::people::views::AdminKeyView;
     tag = "admin",
     params(("id" = String, Path, description = "The key.", format = "uuid")),
     responses(
-        (status = 200, description = "The key.", body = AdminKeyView),
+        (status = 200, description = "The key.", body = Key),
         FaultyInput, AdminsOnly, NoSuchThing,
     ),
 )]
@@ -29,5 +29,5 @@ pub(super) async fn get_key(request: PersonRequest) -> Result<Response, Problem>
         .keys()
         .find(&request.caller, RequestedScope::All, id);
     let found = found.await.map_err(|error| request.problem(&error))?;
-    request.json(StatusCode::OK, &AdminKeyView::new(&found))
+    request.json(StatusCode::OK, &Key::from(&found))
 }

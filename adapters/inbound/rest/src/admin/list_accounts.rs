@@ -6,12 +6,12 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
+use web::views::people::Account;
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput};
 use crate::people::input::{Search, SearchText, Text};
 use crate::people::listing::{self, AccountPage, Listing, Paging};
 use crate::people::request::PersonRequest;
-use crate::people::views::AccountOverviewView;
 
 /// Parameters of the request, beside those of the page.
 #[derive(Deserialize, Validate, IntoParams)]
@@ -19,7 +19,7 @@ use crate::people::views::AccountOverviewView;
 struct Query {
     /// A text in the owner's issuer or subject.
     #[param(inline)]
-    q: Option<SearchText>,
+    text: Option<SearchText>,
 }
 
 /// All accounts, newest first
@@ -36,12 +36,12 @@ struct Query {
 )]
 pub(super) async fn list_accounts(request: PersonRequest) -> Result<Response, Problem> {
     let (query, page) = listing::read::<Query>(request.parameters())?;
-    let text = query.q.and_then(|Text(Search(text))| text);
+    let text = query.text.and_then(|Text(Search(text))| text);
     let page = request
         .insights()
         .customers(&request.caller, text.as_deref(), &page)
         .await;
     let page = page.map_err(|error| request.problem(&error))?;
-    let listing = Listing::of(page, |account| AccountOverviewView::new(&account));
+    let listing = Listing::of(page, |account| Account::from(&account));
     request.json(StatusCode::OK, &listing)
 }

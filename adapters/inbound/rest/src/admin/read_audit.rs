@@ -10,12 +10,12 @@ use utoipa::IntoParams;
 use validator::{Validate, ValidationError};
 use web::Problem;
 use web::problem::FieldProblem;
+use web::views::audit::AuditEntry;
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput};
 use crate::people::input::{Id, Instant, Text, rule_error};
 use crate::people::listing::{self, AuditPage, Listing, Paging};
 use crate::people::request::PersonRequest;
-use crate::people::views::AuditView;
 
 /// Parameters of the request, beside those of the page.
 #[derive(Deserialize, Validate, IntoParams)]
@@ -24,10 +24,10 @@ use crate::people::views::AuditView;
 struct Query {
     /// About this account alone.
     #[param(inline)]
-    account: Option<Id>,
+    account_id: Option<Id>,
     /// About this key alone.
     #[param(inline)]
-    key: Option<Id>,
+    key_id: Option<Id>,
     /// At or after this instant.
     #[param(inline)]
     from: Option<Instant>,
@@ -48,8 +48,8 @@ fn forwards(query: &Query) -> Result<(), ValidationError> {
 impl From<Query> for AuditFilter {
     fn from(query: Query) -> Self {
         Self {
-            customer: query.account.map(|Text(id)| CustomerId(id)),
-            key: query.key.map(|Text(id)| KeyId(id)),
+            customer: query.account_id.map(|Text(id)| CustomerId(id)),
+            key: query.key_id.map(|Text(id)| KeyId(id)),
             from: query.from.map(|Text(at)| at),
             to: query.to.map(|Text(at)| at),
         }
@@ -75,6 +75,6 @@ pub(super) async fn read_audit(request: PersonRequest) -> Result<Response, Probl
         .audit(&request.caller, &query.into(), &page)
         .await;
     let page = page.map_err(|error| request.problem(&error))?;
-    let listing = Listing::of(page, |entry| AuditView::new(&entry));
+    let listing = Listing::of(page, AuditEntry::from);
     request.json(StatusCode::OK, &listing)
 }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::keys::KeyId;
-use domain::outcome::{Endpoint, Outcome};
+use domain::outcome::Endpoint;
 use domain::people::customer::CustomerId;
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use serde::Deserialize;
@@ -13,11 +13,12 @@ use utoipa::IntoParams;
 use validator::{Validate, ValidationError};
 use web::Problem;
 use web::problem::{FieldFault, FieldProblem};
+use web::views::requests::Outcome;
+use web::views::usage::UsageReport;
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput};
 use crate::people::input::{Choice, Id, Input, Instant, Text, Word, rule_error};
 use crate::people::request::PersonRequest;
-use crate::people::views::UsageView;
 
 /// Default number of slots.
 const USUAL_SLOTS: u32 = 30;
@@ -33,10 +34,10 @@ type GranularityChoice = Choice<Granularity>;
 struct Scope {
     /// Of this account alone.
     #[param(inline)]
-    account: Option<Id>,
+    account_id: Option<Id>,
     /// Of this key alone.
     #[param(inline)]
-    key: Option<Id>,
+    key_id: Option<Id>,
 }
 
 /// Parameters of the series.
@@ -46,7 +47,7 @@ struct Series {
     /// Breakdown into series; at most 20, and `others` for the rest.
     #[serde(default)]
     #[param(inline)]
-    by: BreakdownChoice,
+    breakdown: BreakdownChoice,
     /// Of this endpoint alone.
     #[param(inline)]
     endpoint: Option<EndpointWord>,
@@ -118,14 +119,14 @@ fn read(
     let ((scope, series), period) = parameters.end(scope.zip(series).zip(period))?;
     let query = UsageQuery {
         period,
-        breakdown: series.by.0,
-        key: scope.key.map(|Text(id)| KeyId(id)),
+        breakdown: series.breakdown.0,
+        key: scope.key_id.map(|Text(id)| KeyId(id)),
         criteria: RequestCriteria {
             endpoint: series.endpoint.map(|Word(endpoint)| endpoint),
-            outcome: series.outcome.map(|Word(outcome)| outcome),
+            outcome: series.outcome.map(|Word(outcome)| outcome.into()),
         },
     };
-    let account = scope.account.map(|Text(id)| CustomerId(id));
+    let account = scope.account_id.map(|Text(id)| CustomerId(id));
     Ok((
         account.map_or(RequestedScope::All, RequestedScope::Of),
         query,
@@ -143,7 +144,7 @@ fn read(
     tag = "admin",
     params(Scope, Slots, Series),
     responses(
-        (status = 200, description = "The use.", body = UsageView),
+        (status = 200, description = "The use.", body = UsageReport),
         FaultyInput, AdminsOnly,
     ),
 )]
@@ -154,7 +155,7 @@ pub(super) async fn report_usage(request: PersonRequest) -> Result<Response, Pro
         .usage(&request.caller, scope, &query)
         .await;
     let report = report.map_err(|error| request.problem(&error))?;
-    request.json(StatusCode::OK, &UsageView::new(query.period, &report))
+    request.json(StatusCode::OK, &UsageReport::new(query.period, report))
 }
 
 #[cfg(test)]

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
+use web::views::keys::Key;
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput};
 use crate::people::input::{Choice, Id, Search, SearchText, Text, Word};
-use crate::people::listing::{self, AdminKeyPage, Listing, Paging};
+use crate::people::listing::{self, KeyPage, Listing, Paging};
 use crate::people::request::PersonRequest;
-use crate::people::views::AdminKeyView;
 
 type OrderChoice = Choice<Order>;
 type StatusWord = Word<KeyStatus>;
@@ -27,7 +27,7 @@ type EnvironmentWord = Word<Environment>;
 struct Query {
     /// Of this account alone.
     #[param(inline)]
-    owner: Option<Id>,
+    account_id: Option<Id>,
     /// The order.
     #[serde(default)]
     #[param(inline)]
@@ -42,7 +42,7 @@ struct Query {
     /// A text in the name, at the beginning of the prefix or in the owner's subject; upper and
     /// lower case of ASCII letters are alike.
     #[param(inline)]
-    q: Option<SearchText>,
+    text: Option<SearchText>,
 }
 
 #[derive(Default, strum::EnumString, strum::IntoStaticStr, strum::VariantNames)]
@@ -57,8 +57,8 @@ enum Order {
 
 impl Query {
     fn scope(&self) -> RequestedScope {
-        let owner = self.owner.as_ref().map(|Text(id)| CustomerId(*id));
-        owner.map_or(RequestedScope::All, RequestedScope::Of)
+        let account = self.account_id.as_ref().map(|Text(id)| CustomerId(*id));
+        account.map_or(RequestedScope::All, RequestedScope::Of)
     }
 
     fn query(self, page: PageRequest) -> KeyQuery {
@@ -73,7 +73,7 @@ impl Query {
             filter: KeyFilter {
                 statuses: self.state.into_iter().map(|Word(status)| status).collect(),
                 environment: self.env.map(|Word(environment)| environment),
-                text: self.q.and_then(|Text(Search(text))| text),
+                text: self.text.and_then(|Text(Search(text))| text),
             },
             order,
             direction,
@@ -90,7 +90,7 @@ impl Query {
     tag = "admin",
     params(Query, Paging),
     responses(
-        (status = 200, description = "One page.", body = AdminKeyPage),
+        (status = 200, description = "One page.", body = KeyPage),
         FaultyInput, AdminsOnly,
     ),
 )]
@@ -99,6 +99,6 @@ pub(super) async fn search_keys(request: PersonRequest) -> Result<Response, Prob
     let (scope, query) = (query.scope(), query.query(page));
     let page = request.keys().list(&request.caller, scope, &query).await;
     let page = page.map_err(|error| request.problem(&error))?;
-    let listing = Listing::of(page, |key| AdminKeyView::new(&key));
+    let listing = Listing::of(page, |key| Key::from(&key));
     request.json(StatusCode::OK, &listing)
 }

@@ -1,13 +1,15 @@
 //! Handler of `PATCH /admin/keys/{id}`.
 
+use application::NewLimits;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::keys::KeyId;
-use domain::limits::{LimitsChange, MAX_MONTHLY_QUOTA, MAX_PER_MINUTE, Plan};
+use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE, Plan};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
 use web::Problem;
+use web::views::keys::Key;
 
 use crate::openapi::responses::{
     AdminsOnly, Conflict, FaultyInput, LargeBody, NoJson, NoSuchThing, SlowBody,
@@ -15,7 +17,6 @@ use crate::openapi::responses::{
 use crate::openapi::schemas;
 use crate::people::input::{self, Word};
 use crate::people::request::PersonRequest;
-use crate::people::views::AdminKeyView;
 
 /// Limits to change, at least one.
 #[derive(Deserialize, Validate, ToSchema)]
@@ -38,21 +39,12 @@ struct LimitsChangeBody {
     plan: Option<Word<Plan>>,
 }
 
-impl LimitsChangeBody {
-    /// The limits of the plan, overridden by the limits that are given.
-    fn change(self) -> Result<LimitsChange, Problem> {
-        let plan = self.plan.map(|Word(plan)| plan.limits().into());
-        let plan: LimitsChange = plan.unwrap_or_default();
-        let change = LimitsChange::new(
-            self.per_minute.or(plan.per_minute()),
-            self.monthly_quota.or(plan.monthly_quota()),
-        );
-        match change {
-            Ok(change) if change != LimitsChange::default() => Ok(change),
-            // Validation has checked the ranges, so the input is empty.
-            Ok(_) | Err(_) => Err(Problem::EmptyChange {
-                fields: input::names::<Self>(),
-            }),
+impl From<LimitsChangeBody> for NewLimits {
+    fn from(body: LimitsChangeBody) -> Self {
+        Self {
+            plan: body.plan.map(|Word(plan)| plan),
+            per_minute: body.per_minute,
+            monthly_quota: body.monthly_quota,
         }
     }
 }
@@ -69,15 +61,19 @@ impl LimitsChangeBody {
     params(("id" = String, Path, description = "The key.", format = "uuid")),
     request_body(content = LimitsChangeBody, description = crate::openapi::bodies::STRICT),
     responses(
-        (status = 200, description = "The key, changed.", body = AdminKeyView),
+        (status = 200, description = "The key, changed.", body = Key),
         FaultyInput, AdminsOnly, NoSuchThing, Conflict, SlowBody, LargeBody, NoJson,
     ),
 )]
 pub(super) async fn set_limits(request: PersonRequest) -> Result<Response, Problem> {
     request.no_parameters()?;
     let id = KeyId(request.id()?);
-    let change = request.body::<LimitsChangeBody>().await?.change()?;
+    let limits = NewLimits::from(request.body::<LimitsChangeBody>().await?);
+    // Validation has checked the ranges, so an error is that of an empty input.
+    let change = limits.change().map_err(|_| Problem::EmptyChange {
+        fields: input::names::<LimitsChangeBody>(),
+    })?;
     let changed = request.keys().set_limits(&request.caller, id, change);
     let changed = changed.await.map_err(|error| request.problem(&error))?;
-    request.json(StatusCode::OK, &AdminKeyView::new(&changed))
+    request.json(StatusCode::OK, &Key::from(&changed))
 }

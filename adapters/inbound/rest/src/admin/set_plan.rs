@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use validator::Validate;
 use web::Problem;
+use web::views::people::Account;
 
 use crate::openapi::responses::{
     AdminsOnly, FaultyInput, LargeBody, NoJson, NoSuchThing, SlowBody,
@@ -16,7 +17,6 @@ use crate::openapi::responses::{
 use crate::openapi::schemas;
 use crate::people::input::{Choice, Word};
 use crate::people::request::PersonRequest;
-use crate::people::views::AccountView;
 
 /// A plan to set.
 #[derive(Deserialize, Validate, ToSchema)]
@@ -45,7 +45,7 @@ fn existing_keys() -> ObjectBuilder {
     params(("id" = String, Path, description = "The account.", format = "uuid")),
     request_body(content = PlanChangeBody, description = crate::openapi::bodies::STRICT),
     responses(
-        (status = 200, description = "The account, changed.", body = AccountView),
+        (status = 200, description = "The account, changed.", body = Account),
         FaultyInput, AdminsOnly, NoSuchThing, SlowBody, LargeBody, NoJson,
     ),
 )]
@@ -61,5 +61,5 @@ pub(super) async fn set_plan(request: PersonRequest) -> Result<Response, Problem
         .set_plan(&request.caller, id, plan, existing_keys)
         .await;
     let account = account.map_err(|error| request.problem(&error))?;
-    request.json(StatusCode::OK, &AccountView::new(&account))
+    request.json(StatusCode::OK, &Account::from(&account))
 }

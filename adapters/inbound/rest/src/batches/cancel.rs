@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use web::Problem;
+use web::views::batches::Batch;
 
-use super::views::BatchBody;
 use super::{BatchCall, Named};
 use crate::openapi::responses::{BatchConflict, NoBody, NoSuchBatch};
 
@@ -18,12 +18,12 @@ use crate::openapi::responses::{BatchConflict, NoBody, NoSuchBatch};
     tag = "batches",
     params(("id" = String, Path, description = "The batch.", format = "uuid")),
     responses(
-        (status = 200, description = "It was canceled.", body = BatchBody),
+        (status = 200, description = "It was canceled.", body = Batch),
         NoSuchBatch, BatchConflict, NoBody,
     ),
 )]
 pub(super) async fn cancel(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
     let canceled = call.batches.cancel(&call.access, id).await;
     let canceled = canceled.map_err(|error| call.problem(&error))?;
-    call.answer(StatusCode::OK, &canceled, &BatchBody::new(&canceled.found))
+    call.answer(StatusCode::OK, &canceled, &Batch::from(&canceled.found))
 }

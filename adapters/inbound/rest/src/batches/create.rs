@@ -7,12 +7,13 @@ use axum::extract::{Extension, RawQuery, State};
 use axum::http::header::{LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
+use web::views::batches::Batch;
 use web::{BatchPaths, Problem};
 
 use super::BatchCall;
 use super::draft::{self, Options, Query};
 use super::uploads::{Uploaded, Uploads};
-use super::views::{BatchBody, NoticeBody, PreviewBody};
+use super::views::{NoticeBody, PreviewBody};
 use crate::RestState;
 use crate::headers::{idempotency_key, put_replayed};
 use crate::openapi::examples;
@@ -51,7 +52,7 @@ use crate::proofs::schemas::TextFile;
     ),
     responses(
         (status = 200, description = "With `dry_run`: the check.", body = PreviewBody),
-        (status = 202, description = "It goes on; `Location` says where to look.", body = BatchBody),
+        (status = 202, description = "It goes on; `Location` says where to look.", body = Batch),
         FaultyTable, SlowBody, BatchConflict, LargeTable, NoTable, KeyReused,
     ),
 )]
@@ -93,7 +94,7 @@ pub(super) async fn create(
     drop(work);
     let CreatedBatch { batch, repeated } = created.map_err(|error| call.problem(&error))?;
     let view = batch.found.as_ref().ok_or(Problem::NoSuchBatch)?;
-    let mut response = call.answer(StatusCode::ACCEPTED, &batch, &BatchBody::new(view))?;
+    let mut response = call.answer(StatusCode::ACCEPTED, &batch, &Batch::from(view))?;
     let headers = response.headers_mut();
     let location = HeaderValue::try_from(BatchPaths::of(view.id).batch);
     headers.insert(LOCATION, location.map_err(|error| call.unwritten(&error))?);

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
+use web::views::batches::Batch;
 
-use super::views::BatchBody;
 use super::{BatchCall, Named};
 use crate::lookups::wait::MAX_WAIT;
 use crate::openapi::responses::{FaultyInput, NoSuchBatch};
@@ -36,7 +36,7 @@ struct Query {
     tag = "batches",
     params(Query, ("id" = String, Path, description = "The batch.", format = "uuid")),
     responses(
-        (status = 200, description = "As it is now.", body = BatchBody),
+        (status = 200, description = "As it is now.", body = Batch),
         FaultyInput, NoSuchBatch,
     ),
 )]
@@ -49,5 +49,5 @@ pub(super) async fn find(
     let wait = Duration::from_secs(wait);
     let read = call.batches.find(&call.access, id, wait).await;
     let read = read.map_err(|error| call.problem(&error))?;
-    call.answer(StatusCode::OK, &read, &BatchBody::new(&read.found))
+    call.answer(StatusCode::OK, &read, &Batch::from(&read.found))
 }

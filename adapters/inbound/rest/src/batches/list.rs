@@ -9,9 +9,9 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
+use web::views::batches::Batch;
 
 use super::BatchCall;
-use super::views::BatchBody;
 use crate::openapi::responses::FaultyInput;
 use crate::people::input::{Input, Word};
 use crate::people::listing::Paging;
@@ -57,6 +57,6 @@ pub(super) async fn list(call: BatchCall, RawQuery(query): RawQuery) -> Result<R
         &mut listed.found,
         domain::page::Page::of(Vec::new(), query.page.first, None),
     );
-    let listing = Listing::of(page, |batch| BatchBody::new(&batch));
+    let listing = Listing::of(page, |batch| Batch::from(&batch));
     call.answer(StatusCode::OK, &listed, &listing)
 }

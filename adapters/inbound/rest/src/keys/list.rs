@@ -8,11 +8,11 @@ use futures::stream::{self, StreamExt as _};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
+use web::views::keys::ApiKey;
 use web::{Problem, json_response};
 
 use crate::openapi::responses::FaultyInput;
 use crate::people::request::PersonRequest;
-use crate::people::views::KeyView;
 
 /// Parameters of the request.
 #[derive(Deserialize, Validate, IntoParams)]
@@ -43,7 +43,7 @@ impl Query {
         (
             status = 200,
             description = "All of them, newest first; an empty list for who has none.",
-            body = Vec<KeyView>,
+            body = Vec<ApiKey>,
         ),
         FaultyInput,
     ),
@@ -90,7 +90,7 @@ impl KeyList {
         let views: Vec<_> = page
             .items
             .iter()
-            .map(|(_, key)| KeyView::new(key))
+            .map(|(_, key)| ApiKey::from(key))
             .collect();
         let mut text = request.bytes(&views)?;
         if self.page.after.is_some() {

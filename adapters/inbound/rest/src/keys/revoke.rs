@@ -5,10 +5,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use domain::keys::KeyId;
 use web::Problem;
+use web::views::keys::ApiKey;
 
 use crate::openapi::responses::{FaultyInput, NoSuchThing};
 use crate::people::request::PersonRequest;
-use crate::people::views::KeyView;
 
 /// Revoke a key
 ///
@@ -21,7 +21,7 @@ use crate::people::views::KeyView;
     tag = "keys",
     params(("id" = String, Path, description = "The key.", format = "uuid")),
     responses(
-        (status = 200, description = "The revoked key.", body = KeyView),
+        (status = 200, description = "The revoked key.", body = ApiKey),
         FaultyInput, NoSuchThing,
     ),
 )]
@@ -32,5 +32,5 @@ pub(super) async fn revoke(request: PersonRequest) -> Result<Response, Problem> 
         .keys()
         .revoke(&request.caller, RequestedScope::Own, id);
     let revoked = revoked.await.map_err(|error| request.problem(&error))?;
-    request.json(StatusCode::OK, &KeyView::new(&revoked.key))
+    request.json(StatusCode::OK, &ApiKey::from(&revoked.key))
 }

@@ -6,8 +6,9 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use domain::outcome::Endpoint;
 use utoipa::ToSchema;
+use web::views::lookups::metadata;
 
-use super::views::{self, LookupBody};
+use super::views::LookupBody;
 use crate::RestState;
 use crate::openapi::responses::BadRequestAuto;
 use crate::pipeline;
@@ -36,7 +37,7 @@ pub(crate) struct NewLookup {
     retry_for: u64,
     /// At most 10 texts that come back with the lookup: names of 1 to 40 characters, values of at most
     /// 200. Encrypted like the question; still, write no secrets.
-    #[schema(required = false, schema_with = views::metadata)]
+    #[schema(required = false, schema_with = metadata)]
     metadata: String,
 }
 

@@ -30,10 +30,10 @@ struct Query {
     state: Option<StateWord>,
     /// Lookups that were created at this instant or later.
     #[param(inline)]
-    created_after: Option<Instant>,
+    created_from: Option<Instant>,
     /// Rows of this batch alone.
     #[param(inline)]
-    batch: Option<Id>,
+    batch_id: Option<Id>,
 }
 
 /// Your lookups, newest first
@@ -58,8 +58,8 @@ pub(super) async fn list(
     let (query, page): (Query, _) = read(Input::of_query(query.as_deref()))?;
     let query = LookupQuery {
         states: query.state.into_iter().map(|Word(state)| state).collect(),
-        created_from: query.created_after.map(|Text(instant)| instant),
-        batch: query.batch.map(|Text(batch)| BatchId(batch)),
+        created_from: query.created_from.map(|Text(instant)| instant),
+        batch: query.batch_id.map(|Text(batch)| BatchId(batch)),
         page,
     };
     let listed = state.lookups.list(reader.access.clone(), query).await;

@@ -1,11 +1,9 @@
 //! Schemas of values whose Rust type is less specific than the API.
 
-use domain::audit::Action;
-use domain::keys::{Environment, KeyStatus};
+use domain::keys::Environment;
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE, Plan};
-use domain::usage::Granularity;
 use strum::VariantNames;
-use utoipa::openapi::schema::{Array, SchemaFormat, SchemaType};
+use utoipa::openapi::schema::{SchemaFormat, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
 
 pub(crate) fn text(description: &str) -> ObjectBuilder {
@@ -41,18 +39,10 @@ pub(crate) fn key_name() -> ObjectBuilder {
         .pattern(Some(r"\S"))
 }
 
-pub(crate) fn environment() -> ObjectBuilder {
-    words::<Environment>()
-}
-
 pub(crate) fn new_environment() -> ObjectBuilder {
     choice::<Environment>().description(Some(
         "`live` asks the central bank's portal, `test` the sandbox bank.",
     ))
-}
-
-pub(crate) fn key_state() -> ObjectBuilder {
-    words::<KeyStatus>().description(Some("`retiring` works until it revokes itself."))
 }
 
 pub(crate) fn plan() -> ObjectBuilder {
@@ -60,14 +50,6 @@ pub(crate) fn plan() -> ObjectBuilder {
         "`startup`: 60 a minute and 1000 a month. `enterprise`: 600 a minute and no cap, and \
          whatever is set.",
     ))
-}
-
-pub(crate) fn granularity() -> ObjectBuilder {
-    words::<Granularity>()
-}
-
-pub(crate) fn action() -> ObjectBuilder {
-    words::<Action>().description(Some("What was done."))
 }
 
 pub(crate) fn per_minute() -> ObjectBuilder {
@@ -84,12 +66,6 @@ pub(crate) fn new_monthly_quota() -> ObjectBuilder {
     monthly_quota().description(Some(
         "Requests allowed in a UTC calendar month; null lifts the cap.",
     ))
-}
-
-pub(crate) fn slots() -> Array {
-    let mut slots = Array::new(formatted("date-time"));
-    slots.description = Some("The beginning of every slot, in order.".to_owned());
-    slots
 }
 
 fn number(description: &str) -> ObjectBuilder {

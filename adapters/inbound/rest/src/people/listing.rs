@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use validator::Validate;
 use web::Problem;
-
-use crate::batches::BatchBody;
-use crate::lookups::views::LookupBody;
-use crate::webhooks::DeliveryBody;
+use web::views::audit::AuditEntry;
+use web::views::batches::Batch;
+use web::views::keys::Key;
+use web::views::people::Account;
+use web::views::webhooks::WebhookDelivery;
 
 use super::input::{After, Input, Text};
-use super::views::{AccountOverviewView, AdminKeyView, AuditView};
+use crate::lookups::views::LookupBody;
 
 /// Parameters of a list that is read page by page.
 #[derive(Deserialize, Validate, IntoParams)]
@@ -81,12 +82,12 @@ macro_rules! page {
     };
 }
 
-page!(AdminKeyPage of AdminKeyView);
-page!(AccountPage of AccountOverviewView);
-page!(AuditPage of AuditView);
+page!(KeyPage of Key);
+page!(AccountPage of Account);
+page!(AuditPage of AuditEntry);
 page!(LookupPage of LookupBody);
-page!(BatchPage of BatchBody);
-page!(DeliveryPage of DeliveryBody);
+page!(BatchPage of Batch);
+page!(DeliveryPage of WebhookDelivery);
 
 impl<T> Listing<T> {
     /// Converts a page; `next` is the encoded cursor of its last item.

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
+use web::views::webhooks::WebhookDelivery;
 
-use super::views::DeliveryBody;
 use crate::openapi::responses::{Conflict, FaultyInput, NoJson, NoSuchThing};
 use crate::people::listing::{self, DeliveryPage, Listing, Paging};
 use crate::people::request::PersonRequest;
@@ -29,7 +29,7 @@ struct Query {}
     tag = "webhooks",
     params(("id" = String, Path, description = "The webhook.", format = "uuid")),
     responses(
-        (status = 202, description = "The message, which is sent at once.", body = DeliveryBody),
+        (status = 202, description = "The message, which is sent at once.", body = WebhookDelivery),
         FaultyInput, NoSuchThing, Conflict, NoJson,
     ),
 )]
@@ -38,7 +38,7 @@ pub(super) async fn test(request: PersonRequest) -> Result<Response, Problem> {
     let id = EndpointId(request.id()?);
     let sent = request.webhooks().test(&request.caller, id).await;
     let sent = sent.map_err(|error| request.webhook_problem(&error))?;
-    request.json(StatusCode::ACCEPTED, &DeliveryBody::new(&sent))
+    request.json(StatusCode::ACCEPTED, &WebhookDelivery::from(&sent))
 }
 
 /// Deliveries of a webhook
@@ -60,7 +60,7 @@ pub(super) async fn list(request: PersonRequest) -> Result<Response, Problem> {
     let found = found
         .await
         .map_err(|error| request.webhook_problem(&error))?;
-    let listing = Listing::of(found, |view| DeliveryBody::new(&view));
+    let listing = Listing::of(found, |view| WebhookDelivery::from(&view));
     request.json(StatusCode::OK, &listing)
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn list(request: PersonRequest) -> Result<Response, Problem> {
         ("delivery" = String, Path, description = "The delivery.", format = "uuid"),
     ),
     responses(
-        (status = 202, description = "The message, which is sent at once.", body = DeliveryBody),
+        (status = 202, description = "The message, which is sent at once.", body = WebhookDelivery),
         FaultyInput, NoSuchThing, Conflict, NoJson,
     ),
 )]
@@ -89,5 +89,5 @@ pub(super) async fn resend(request: PersonRequest) -> Result<Response, Problem> 
     let sent = sent
         .await
         .map_err(|error| request.webhook_problem(&error))?;
-    request.json(StatusCode::ACCEPTED, &DeliveryBody::new(&sent))
+    request.json(StatusCode::ACCEPTED, &WebhookDelivery::from(&sent))
 }

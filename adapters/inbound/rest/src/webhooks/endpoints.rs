@@ -4,9 +4,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use domain::webhooks::EndpointId;
 use web::Problem;
+use web::views::webhooks::Webhook;
 
 use super::body::{self, NewWebhookBody, WebhookChangeBody};
-use super::views::{CreatedWebhookBody, WebhookBody};
+use super::views::CreatedWebhookBody;
 use crate::openapi::responses::{Conflict, FaultyInput, LargeBody, NoJson, NoSuchThing, SlowBody};
 use crate::people::request::PersonRequest;
 
@@ -17,7 +18,7 @@ use crate::people::request::PersonRequest;
     operation_id = "listWebhooks",
     tag = "webhooks",
     responses(
-        (status = 200, description = "All of them, oldest first.", body = Vec<WebhookBody>),
+        (status = 200, description = "All of them, oldest first.", body = Vec<Webhook>),
         FaultyInput,
     ),
 )]
@@ -25,7 +26,7 @@ pub(super) async fn list(request: PersonRequest) -> Result<Response, Problem> {
     request.no_parameters()?;
     let found = request.webhooks().list(&request.caller).await;
     let found = found.map_err(|error| request.webhook_problem(&error))?;
-    let views: Vec<_> = found.iter().map(WebhookBody::new).collect();
+    let views: Vec<_> = found.iter().map(Webhook::from).collect();
     request.json(StatusCode::OK, &views)
 }
 
@@ -60,7 +61,7 @@ pub(super) async fn create(request: PersonRequest) -> Result<Response, Problem> 
     tag = "webhooks",
     params(("id" = String, Path, description = "The webhook.", format = "uuid")),
     responses(
-        (status = 200, description = "The webhook.", body = WebhookBody),
+        (status = 200, description = "The webhook.", body = Webhook),
         FaultyInput, NoSuchThing,
     ),
 )]
@@ -69,7 +70,7 @@ pub(super) async fn find(request: PersonRequest) -> Result<Response, Problem> {
     let id = EndpointId(request.id()?);
     let found = request.webhooks().find(&request.caller, id).await;
     let found = found.map_err(|error| request.webhook_problem(&error))?;
-    request.json(StatusCode::OK, &WebhookBody::new(&found))
+    request.json(StatusCode::OK, &Webhook::from(&found))
 }
 
 /// Change a webhook
@@ -81,7 +82,7 @@ pub(super) async fn find(request: PersonRequest) -> Result<Response, Problem> {
     params(("id" = String, Path, description = "The webhook.", format = "uuid")),
     request_body(content = WebhookChangeBody, description = crate::openapi::bodies::STRICT),
     responses(
-        (status = 200, description = "The webhook, changed.", body = WebhookBody),
+        (status = 200, description = "The webhook, changed.", body = Webhook),
         FaultyInput, NoSuchThing, SlowBody, LargeBody, NoJson,
     ),
 )]
@@ -91,7 +92,7 @@ pub(super) async fn change(request: PersonRequest) -> Result<Response, Problem> 
     let change = body::change(&request.raw_body().await?)?;
     let changed = request.webhooks().change(&request.caller, id, change).await;
     let changed = changed.map_err(|error| request.webhook_problem(&error))?;
-    request.json(StatusCode::OK, &WebhookBody::new(&changed))
+    request.json(StatusCode::OK, &Webhook::from(&changed))
 }
 
 /// Remove a webhook, with all that was sent to it
@@ -102,7 +103,7 @@ pub(super) async fn change(request: PersonRequest) -> Result<Response, Problem> 
     tag = "webhooks",
     params(("id" = String, Path, description = "The webhook.", format = "uuid")),
     responses(
-        (status = 200, description = "The webhook as it was.", body = WebhookBody),
+        (status = 200, description = "The webhook as it was.", body = Webhook),
         FaultyInput, NoSuchThing,
     ),
 )]
@@ -113,7 +114,7 @@ pub(super) async fn remove(request: PersonRequest) -> Result<Response, Problem> 
     let found = found.map_err(|error| request.webhook_problem(&error))?;
     let removed = request.webhooks().remove(&request.caller, id).await;
     removed.map_err(|error| request.webhook_problem(&error))?;
-    request.json(StatusCode::OK, &WebhookBody::new(&found))
+    request.json(StatusCode::OK, &Webhook::from(&found))
 }
 
 /// Give a webhook a new secret

@@ -167,7 +167,7 @@ async fn a_persons_request_is_one_line_without_what_identifies_anything() {
     let key = created["api_key"].as_str().unwrap();
     let (_, secret) = key.split_once('.').unwrap();
     asking(MEMBER, "DELETE", &format!("/keys/{ACTIVE_KEY}"), "").await;
-    asking(ADMIN, "GET", "/admin/keys?q=canary+search", "").await;
+    asking(ADMIN, "GET", "/admin/keys?text=canary+search", "").await;
     asking("a-canary-token", "GET", "/keys", "").await;
     harness.store_faults().inject(Fault::Fails);
     asking(MEMBER, "GET", "/keys", "").await;

@@ -62,8 +62,8 @@ async fn a_lookup_is_delivered_while_its_creator_waits() {
     assert_eq!(lookup["cep"]["monto"], "10.00");
     assert_eq!(lookup["sello"]["estado"], "not_checked");
     assert_eq!(lookup["visto"]["veces"], 0);
-    assert_eq!(lookup["attempts"], 1);
-    assert_eq!(lookup["history"][0]["outcome"], "delivered");
+    assert_eq!(lookup["attempt_count"], 1);
+    assert_eq!(lookup["attempts"][0]["outcome"], "delivered");
     for format in ["xml", "pdf", "zip"] {
         let path = lookup["files"][format].as_str().unwrap();
         let file = harness.keyed(GOOD_KEY, "GET", path).response().await;
@@ -76,7 +76,7 @@ async fn a_lookup_is_delivered_while_its_creator_waits() {
     let listed = json_of(harness.read("?state=delivered").await, 200).await;
     assert_eq!(listed["items"][0]["id"], lookup["id"]);
     assert_eq!(listed["items"][0]["cep"], Value::Null);
-    assert_eq!(listed["items"][0]["history"], Value::Null);
+    assert_eq!(listed["items"][0]["attempts"], Value::Null);
     worker.abort();
 }
 
@@ -99,7 +99,7 @@ async fn a_lookup_without_a_proof_yet_goes_on_and_can_be_canceled() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     };
     assert_eq!(lookup["reason"], "proof_not_issued");
-    assert_eq!(lookup["attempts"], 1);
+    assert_eq!(lookup["attempt_count"], 1);
     let xml = harness.read(&format!("{path}/xml")).await;
     let problem = json_of(xml, 409).await;
     assert_eq!(problem["details"]["reason"], "not_delivered");
@@ -260,7 +260,7 @@ async fn reads_need_a_good_key_and_an_id() {
         let answer = json_of(harness.read(path).await, 404).await;
         assert_eq!(answer["error"], "NOT_FOUND", "{path}");
     }
-    for query in ["?state=lost", "?wait=1", "?limit=0", "?created_after=today"] {
+    for query in ["?state=lost", "?wait=1", "?limit=0", "?created_from=today"] {
         let answer = json_of(harness.read(query).await, 400).await;
         assert_eq!(answer["error"], "INVALID_REQUEST", "{query}");
     }

@@ -1,11 +1,13 @@
 //! Participants that a given name may refer to.
 
+use async_graphql::SimpleObject;
 use domain::participants::NamedParticipant;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A participant that may be meant.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, SimpleObject, Serialize, ToSchema)]
+#[graphql(name = "ParticipantCandidate")]
 #[schema(as = ParticipantCandidate)]
 pub struct CandidateDetail {
     /// Its code, for `emisor` or `receptor`.

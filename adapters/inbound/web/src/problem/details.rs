@@ -1,8 +1,6 @@
 //! Members of an error's `details`, in the order in which they are written.
 
 use application::{Component, ComponentState};
-use chrono::NaiveDateTime;
-use domain::payment::{Payment, PaymentState};
 use domain::proofs::check::CheckReason;
 use serde::Serialize;
 use strum::VariantNames as _;
@@ -20,9 +18,11 @@ use crate::language::Language;
 
 mod hint;
 mod inferred;
+mod payment;
 
-pub use hint::{HintDetail, HintSubject};
+pub use hint::HintDetail;
 pub use inferred::InferredDetails;
+pub use payment::PaymentDetail;
 
 /// Additional members; each code has its own, some have none.
 #[derive(Debug, Default, Serialize, ToSchema)]
@@ -74,7 +74,7 @@ pub struct Details {
     pub payment: Option<PaymentDetail>,
     /// The banks that were inferred.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, value_type = InferredDetails, inline)]
+    #[schema(required = false, value_type = InferredDetails)]
     pub inferred: Option<InferredDetails>,
     /// Things to check, most likely first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -241,38 +241,6 @@ impl GapDetail {
             reason: reason.code(),
             message: reason.message(language),
             expected: reason.expected().map(ToString::to_string),
-        }
-    }
-}
-
-/// A payment without a proof, as the bank knows it. Times are Mexico City's.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Payment)]
-pub struct PaymentDetail {
-    #[schema(schema_with = payment_state)]
-    state: &'static str,
-    /// The central bank's own word for the state.
-    text: &'static str,
-    /// Time at which SPEI received it, in Mexico City.
-    #[schema(required = true)]
-    received_at: Option<String>,
-    /// Time at which SPEI processed it, in Mexico City.
-    #[schema(required = true)]
-    processed_at: Option<String>,
-}
-
-fn payment_state() -> ObjectBuilder {
-    words("Its state, for machines.", PaymentState::VARIANTS)
-}
-
-impl PaymentDetail {
-    pub fn new(payment: &Payment) -> Self {
-        let text = |at: NaiveDateTime| at.format("%Y-%m-%dT%H:%M:%S").to_string();
-        Self {
-            state: payment.state.name(),
-            text: payment.state.label(),
-            received_at: payment.received_at.map(text),
-            processed_at: payment.processed_at.map(text),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use async_graphql::Enum;
+
 use super::catalogue::catalogue;
 use super::code::Code;
 use crate::headers::retry_after_seconds;
@@ -117,26 +119,36 @@ catalogue! {
     }
 }
 
-/// Code of a user error of a mutation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Kind of refusal of a mutation.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserErrorCode {
-    /// A member of the input has an invalid value.
+    /// A value is out of its range or of the wrong shape; `field` says which.
     Invalid,
-    /// The resource doesn't exist, or belongs to another account.
+    /// It doesn't exist, or it isn't yours.
     NotFound,
+    /// Only admins may.
     Forbidden,
+    /// The key is revoked, and has to be active for this.
     Revoked,
+    /// The key has a successor already.
     AlreadyRotated,
+    /// The account has as many active keys as its plan allows.
     TooManyKeys,
-    /// The account reached the limit of keys created or rotated in an hour.
+    /// The account created or rotated as many keys in an hour as it may.
     TooManyNewKeys,
+    /// The lookup has ended, so it can't be canceled.
     LookupFinal,
+    /// The lookup hasn't ended, so it can't be erased.
     LookupNotFinal,
+    /// The batch has ended, so it can't be canceled.
     BatchFinal,
+    /// The batch hasn't ended, so it can't be erased.
     BatchNotFinal,
+    /// The account has as many webhooks as it may have.
     TooManyWebhooks,
+    /// The webhook is disabled, so nothing is sent to it.
     WebhookDisabled,
-    /// The delivery is still being attempted.
+    /// The delivery is still tried, so it can't be sent again.
     DeliveryPending,
 }
 
@@ -154,8 +166,6 @@ catalogue! {
         MonthlyQuota { most: u64 } = UserErrorCode::Invalid, "user-monthly-quota"(most: most);
         /// The input names no limit to change.
         NoLimit = UserErrorCode::Invalid, "user-no-limit";
-        /// The input names both a plan and single limits.
-        PlanAndLimits = UserErrorCode::Invalid, "user-plan-and-limits";
         /// The resource doesn't exist, or belongs to another account.
         NotFound = UserErrorCode::NotFound, "user-not-found";
         /// The mutation is reserved for admins.

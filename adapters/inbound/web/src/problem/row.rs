@@ -1,6 +1,7 @@
 //! Errors of a table's rows.
 
 use application::{FaultyRow, RowOutcome};
+use async_graphql::SimpleObject;
 use domain::participants::inference::{InferenceFailure, Unresolved};
 use domain::query::Field;
 use domain::transfer::SameInstitution;
@@ -146,16 +147,17 @@ pub struct LineErrorDetail {
 }
 
 /// An error of a row.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, SimpleObject, Serialize, ToSchema)]
+#[graphql(name = "BatchRowError")]
 #[schema(as = BatchRowError)]
 pub struct RowErrorDetail {
     /// The field; `row` for the whole row.
     field: String,
-    /// The problem.
+    /// The problem: a code of `details.fields` of an error of the REST API.
     problem: String,
-    /// The remedy, for people.
+    /// Fault and remedy, in the caller's language.
     message: String,
-    /// The reason for which a bank can't be inferred, as in `details.reasons` of a direct answer.
+    /// The reason for which a bank can't be inferred, as in `details.reasons` of an error of the REST API.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
     reason: Option<String>,

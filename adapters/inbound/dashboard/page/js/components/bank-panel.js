@@ -17,7 +17,7 @@ export function BankPanel() {
       <header class="panel-head"><h2 id="bank-title">${t('bank.title')}</h2></header>
       ${error && html`<${Failed} error=${error} retry=${reload} stale=${Boolean(data)} />`}
       ${!data ? !error && html`<${Skeleton} />`
-        : html`<div class="banks">${[data.live, data.test].map((bank) => html`<${Bank} key=${bank.environment} bank=${bank} />`)}</div>`}
+        : html`<div class="banks">${[data.live, data.test].map((bank) => html`<${Bank} key=${bank.env} bank=${bank} />`)}</div>`}
     </section>`;
 }
 
@@ -37,9 +37,9 @@ function Bank({ bank }) {
     ] : []),
   ];
   return html`
-    <article class="bank" data-environment=${bank.environment}>
+    <article class="bank" data-environment=${bank.env}>
       <header>
-        <h3>${t(`bank.${bank.environment}`)}</h3>
+        <h3>${t(`bank.${bank.env}`)}</h3>
         <${Badge} tone=${TONES[bank.state]}>${t(`bank_state.${bank.state}`)}</${Badge}>
       </header>
       <p class="muted small">${t(`bank_state.${bank.state}.help`)}</p>

@@ -59,8 +59,8 @@ export const batchColumns = (keyOf) => [
   },
   {
     key: 'state', label: t('batch.state'),
-    cell: ({ state, environment }) => html`
-      <span class="badges"><${BatchState} state=${state} /><${EnvironmentBadge} environment=${environment} /></span>`,
+    cell: ({ state, env }) => html`
+      <span class="badges"><${BatchState} state=${state} /><${EnvironmentBadge} environment=${env} /></span>`,
   },
   { key: 'progress', label: t('batch.progress'), cell: (batch) => html`<${BatchProgress} of=${batch} small />` },
   { key: 'delivered', label: t('batch.count.delivered'), tone: 'number', cell: ({ counts }) => html`<${Delivered} of=${counts} />` },

@@ -27,7 +27,7 @@ const Payment = ({ of: { question, callerId } }) => html`
   </span>`;
 
 const Explanation = ({ of: row }) => {
-  const { state, errors, duplicateOf, imported, earlier, payment, whatToDo } = row;
+  const { state, errors, duplicateOf, origin, earlier, payment, whatToDo } = row;
   const distrusted = isDistrusted(row);
   const reason = state !== 'DELIVERED' && row.reason;
   if (state === 'FAULTY') {
@@ -39,7 +39,7 @@ const Explanation = ({ of: row }) => {
   return html`
     <span class="stacked">
       ${distrusted && html`<strong>${t('proof.distrust')}</strong>`}
-      ${imported && html`<span>${t('row.imported')}</span>`}
+      ${origin === 'IMPORTED' && html`<span>${t('row.imported')}</span>`}
       ${earlier?.veces > 0 && html`<strong>${tn('proof.seen', earlier.veces, { at: dateTime(earlier.primera_vez) })}</strong>`}
       ${notices.length > 0 && html`
         <details class="more small">
@@ -50,6 +50,11 @@ const Explanation = ({ of: row }) => {
       <${ShortNextStep} of=${row} />
     </span>`;
 };
+
+// A row with what is told of its lookup; the seal's verdict is as of now.
+const flat = ({ lookup, ...row }) => ({
+  notices: [], hints: [], ...lookup, ...lookup?.delivery, seal: lookup?.delivery?.seal.verdict ?? null, ...row, lookupId: lookup?.id, id: row.row,
+});
 
 const columns = () => [
   {
@@ -71,7 +76,7 @@ const columns = () => [
 export function BatchRows({ id, total, changes }) {
   const [after, setAfter] = useState(0);
   const heading = useRef(null);
-  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after }, { live: true, localised: true });
+  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after: after > 0 ? String(after) : null }, { live: true, localised: true });
   usePolling(reload, changes);
   const ended = useRef(changes);
   useEffect(() => {
@@ -91,7 +96,7 @@ export function BatchRows({ id, total, changes }) {
       ${!found ? !error && html`<${Skeleton} lines=${5} />`
         : html`
           <div class=${data ? '' : 'stale'} aria-busy=${data ? undefined : 'true'}>
-            <${Table} label=${t('row.title')} rows=${found.rows.map((row) => ({ ...row, id: row.row }))} columns=${columns()} testid="rows-table"
+            <${Table} label=${t('row.title')} rows=${found.nodes.map(flat)} columns=${columns()} testid="rows-table"
               rowProps=${({ row, state, seal }) => ({ 'data-testid': 'batch-payment', 'data-row': row, 'data-state': state, 'data-seal': seal })} />
           </div>
           <footer class="list-foot">
@@ -99,7 +104,7 @@ export function BatchRows({ id, total, changes }) {
             ${total > AT_ONCE && html`
               <span class="row">
                 <button type="button" disabled=${after === 0} onClick=${turn(Math.max(0, after - AT_ONCE))} data-testid="rows-back"><${Icon} name="back" />${t('row.back')}</button>
-                <button type="button" disabled=${!found.hasNextPage} onClick=${turn(after + AT_ONCE)} data-testid="rows-next">${t('row.next')}<${Icon} name="next" /></button>
+                <button type="button" disabled=${!found.pageInfo.hasNextPage} onClick=${turn(after + AT_ONCE)} data-testid="rows-next">${t('row.next')}<${Icon} name="next" /></button>
               </span>`}
           </footer>`}
     </section>`;

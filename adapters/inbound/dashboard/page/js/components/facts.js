@@ -18,10 +18,10 @@ export const Badge = ({ tone, children }) => html`<span class=${`badge ${tone}`}
 export const EnvironmentBadge = ({ environment }) => html`
   <${Badge} tone=${environment === 'LIVE' ? 'live' : 'test'}>${t(`environment.${environment}`)}</${Badge}>`;
 
-const STATUS_TONES = { ACTIVE: 'ok', RETIRING: 'warn', REVOKED: 'off' };
+const STATE_TONES = { ACTIVE: 'ok', RETIRING: 'warn', REVOKED: 'off' };
 
-export const StatusBadge = ({ status }) => html`
-  <${Badge} tone=${STATUS_TONES[status]}>${t(`status.${status}`)}</${Badge}>`;
+export const KeyState = ({ state }) => html`
+  <${Badge} tone=${STATE_TONES[state]}>${t(`key.state.${state}`)}</${Badge}>`;
 
 // `seal`: the verdict on what was delivered, whose colour it has unless it is a good one.
 export const OutcomeBadge = ({ outcome, seal, word = t(`outcome.${outcome}`) }) => html`
@@ -45,8 +45,7 @@ export const KeyLink = ({ to, subject: { name, owner }, children }) => html`
   <span class="stacked key-cell"><${Link} to=${to}>${children ?? name}</${Link}>${owner && html`<small class="break">${owner.subject}</small>`}</span>`;
 
 // The share of the month's quota that is used; null without a cap.
-export const quotaShare = ({ limits, month: use }) =>
-  limits.monthlyQuota === null ? null : use.used / limits.monthlyQuota;
+export const quotaShare = ({ monthlyQuota, month: use }) => (monthlyQuota === null ? null : use.used / monthlyQuota);
 
 // From here on a person is warned.
 export const NEAR_QUOTA = 0.8;
@@ -57,7 +56,7 @@ export function MonthMeter({ of: key }) {
     return html`<span class="stacked"><span class="number">${count(key.month.used)}</span><small>${t('meter.no_cap')}</small></span>`;
   }
   const tone = share >= 1 ? 'full' : share >= NEAR_QUOTA ? 'near' : '';
-  const words = t('meter.of', { used: count(key.month.used), quota: count(key.limits.monthlyQuota) });
+  const words = t('meter.of', { used: count(key.month.used), quota: count(key.monthlyQuota) });
   return html`
     <div class="meter-block">
       <span class="number">${words}</span>

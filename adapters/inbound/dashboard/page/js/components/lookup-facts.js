@@ -75,8 +75,8 @@ export const lookupColumns = (keyOf) => [
   {
     key: 'state', label: t('lookup.state'),
     cell: (row) => html`
-      <span class="stacked"><span class="badges"><${LookupState} of=${row} /><${EnvironmentBadge} environment=${row.environment} /></span>
-      ${row.imported && html`<small>${t('row.imported')}</small>`}
+      <span class="stacked"><span class="badges"><${LookupState} of=${row} /><${EnvironmentBadge} environment=${row.env} /></span>
+      ${row.origin === 'IMPORTED' && html`<small>${t('row.imported')}</small>`}
       ${row.reason && html`<small><${Reason} of=${row} /></small>`}</span>`,
   },
   { key: 'attempts', label: t('lookup.attempts'), cell: (row) => html`<${Attempts} of=${row} />` },

@@ -9,16 +9,16 @@ import { Notice } from './feedback.js';
 
 export function QuotaWarnings({ keys, linked = true }) {
   const near = keys
-    .filter((key) => key.status !== 'REVOKED' && quotaShare(key) >= NEAR_QUOTA)
+    .filter((key) => key.state !== 'REVOKED' && quotaShare(key) >= NEAR_QUOTA)
     .sort((a, b) => quotaShare(b) - quotaShare(a));
   return near.map((key) => {
     const full = quotaShare(key) >= 1;
     const values = {
       name: key.name,
       share: percent(quotaShare(key)),
-      quota: count(key.limits.monthlyQuota),
+      quota: count(key.monthlyQuota),
       month: month(key.month.month),
-      date: utcDay(key.month.resetsAt),
+      date: utcDay(key.month.resetAt),
     };
     return html`
       <${Notice} key=${key.id} tone=${full ? 'bad' : 'warn'} testid="quota-warning">

@@ -11,7 +11,7 @@ import { untilNext } from './lookup-facts.js';
 export const EVENTS = ['LOOKUP_DELIVERED', 'LOOKUP_NOT_FOUND', 'LOOKUP_FAILED', 'LOOKUP_EXPIRED', 'BATCH_FINISHED', 'BATCH_PAUSED'];
 
 // Its name in messages: `lookup.not_found`.
-export const wireName = (event) => (event === 'TEST' ? 'webhook.test' : event.toLowerCase().replace('_', '.'));
+export const wireName = (event) => event.toLowerCase().replace('_', '.');
 
 export const WebhookState = ({ of: { enabled, disabledReason, failingSince } }) => html`
   <span class="stacked"><span data-testid="webhook-state" data-state=${enabled ? 'enabled' : 'disabled'}>

@@ -24,7 +24,7 @@ export function useWorkFilters({ states, openStates }) {
   useEffect(() => setQuery(values), [JSON.stringify(values)]);
   const filter = {
     ...(values.state && { states: values.state === OPEN ? openStates : [values.state] }),
-    ...(values.env && { environment: values.env }),
+    ...(values.env && { env: values.env }),
     ...(values.key && { keyId: values.key }),
   };
   const change = (name) => (value) => setValues((old) => ({ ...old, [name]: value }));

@@ -12,8 +12,8 @@ import { Reveal } from './reveal.js';
 export const MAX_NAME = 100;
 
 // Shows a key that was just made, and lets it be tried while the page lives.
-export function reveal({ key, secret }, title, note) {
-  if (key.environment === 'TEST') freshTestKey.set({ key, secret });
+export function reveal({ key, apiKey: secret }, title, note) {
+  if (key.env === 'TEST') freshTestKey.set({ key, secret });
   open(() => html`<${Reveal} title=${title} created=${key} secret=${secret} note=${note} />`);
 }
 
@@ -28,7 +28,7 @@ export function CreateKey() {
       setMissing(true);
       return;
     }
-    const result = await mutation.run({ name: name.trim(), environment });
+    const result = await mutation.run({ name: name.trim(), env: environment });
     if (result) reveal(result, t('reveal.title'));
   };
 

@@ -85,7 +85,7 @@ const whole = (text) => (/^\d+$/.test(text.trim()) ? Number(text) : NaN);
 const outside = (value, most) => (value >= 1 && value <= most ? undefined : t('limits.range', { most: count(most) }));
 
 export function SetLimits({ subject }) {
-  const { perMinute, monthlyQuota } = subject.limits;
+  const { perMinute, monthlyQuota } = subject;
   const [mode, setMode] = useState('custom');
   const [minute, setMinute] = useState(String(perMinute));
   const [month, setMonth] = useState(monthlyQuota === null ? '' : String(monthlyQuota));

@@ -8,7 +8,7 @@ import { CopyButton } from '../components/copy-button.js';
 import { SecretDialog } from './secret-dialog.js';
 
 export function Reveal({ title, created, secret, note }) {
-  const test = created.environment === 'TEST';
+  const test = created.env === 'TEST';
   const line = curlLine(secret);
   const words = { more: t('reveal.once_more'), copy: t('reveal.copy'), notCopied: t('reveal.not_copied') };
   return html`

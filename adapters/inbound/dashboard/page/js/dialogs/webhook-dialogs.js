@@ -66,7 +66,7 @@ export function AddWebhook() {
   const mutation = useMutation(CREATE_WEBHOOK, SHOWN);
   const submit = async () => {
     if (!form.complete()) return;
-    const added = await mutation.run({ url: form.url.trim(), events: form.events, environment });
+    const added = await mutation.run({ url: form.url.trim(), events: form.events, env: environment });
     if (added) reveal(added, t('add_webhook.revealed'));
   };
   return html`

@@ -32,7 +32,7 @@ export function Accounts() {
     },
     { key: 'plan', label: t('admin.plan'), cell: ({ plan }) => html`<${Badge} tone="neutral">${t(`plan.${plan}`)}</${Badge}>` },
     { key: 'keys', label: t('admin.active_keys'), tone: 'number', cell: ({ activeKeys }) => count(activeKeys ?? 0) },
-    { key: 'used', label: t('admin.used'), tone: 'number', cell: ({ usedThisMonth }) => count(usedThisMonth ?? 0) },
+    { key: 'used', label: t('admin.used'), tone: 'number', cell: ({ month }) => count(month.used) },
     { key: 'since', label: t('admin.since'), cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
     {
       key: 'actions', label: t('admin.actions'),

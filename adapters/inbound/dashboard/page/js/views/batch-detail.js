@@ -38,7 +38,7 @@ export function BatchDetail({ id }) {
   return html`
     ${back}
     <${Page} title=${titleOf(batch)}
-      lead=${html`<span class="badges"><span role="status"><${BatchState} state=${batch.state} /></span><${EnvironmentBadge} environment=${batch.environment} /></span> <code class="id">${batch.id}</code>`}
+      lead=${html`<span class="badges"><span role="status"><${BatchState} state=${batch.state} /></span><${EnvironmentBadge} environment=${batch.env} /></span> <code class="id">${batch.id}</code>`}
       actions=${html`<${Actions} subject=${batch} />`}>
       ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
       ${batch.state === 'PAUSED' && html`<${Paused} of=${batch} />`}
@@ -104,7 +104,7 @@ function About({ of: batch }) {
         <div><dt>${t('batch.created')}</dt><dd><${Time} at=${batch.createdAt} /></dd></div>
         <div><dt>${t('batch.updated')}</dt><dd><${Time} at=${batch.updatedAt} /></dd></div>
         <div><dt>${t('new_batch.formats')}</dt><dd>${batch.formats.map((format) => format.toUpperCase()).join(' + ')}</dd></div>
-        <div><dt>${t('new_batch.retry_for')}</dt><dd>${batch.retryForSeconds ? howLong(batch.retryForSeconds) : t('new_batch.once')}</dd></div>
+        <div><dt>${t('new_batch.retry_for')}</dt><dd>${batch.retryFor ? howLong(batch.retryFor) : t('new_batch.once')}</dd></div>
         ${batch.eraseAt && html`<div><dt>${t('lookup.erase_at')}</dt><dd><${Time} at=${batch.eraseAt} /></dd></div>`}
       </dl>
     </section>`;

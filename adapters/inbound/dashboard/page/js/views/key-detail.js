@@ -9,7 +9,7 @@ import { Link } from '../router.js';
 import { useConnection, useQuery } from '../use-query.js';
 import { StateButton } from '../components/button.js';
 import {
-  Ago, EnvironmentBadge, limitsInWords, Meter, MonthMeter, resets, StatusBadge, Time,
+  Ago, EnvironmentBadge, limitsInWords, Meter, MonthMeter, resets, KeyState, Time,
 } from '../components/facts.js';
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
@@ -32,11 +32,11 @@ export function KeyDetail({ id, admin }) {
   }
   return html`
     ${back}
-    <${Page} title=${key.name} lead=${html`<code>${key.prefix}</code> <${EnvironmentBadge} environment=${key.environment} /> <${StatusBadge} status=${key.status} />`}
+    <${Page} title=${key.name} lead=${html`<code>${key.prefix}</code> <${EnvironmentBadge} environment=${key.env} /> <${KeyState} state=${key.state} />`}
       actions=${html`<${Actions} subject=${key} admin=${admin} />`}>
       ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
-      ${key.status === 'RETIRING' && html`<${Notice} tone="warn"><p>${t('key.retiring', { at: dateTime(key.retiresAt) })}</p></${Notice}>`}
-      ${key.status === 'REVOKED' && html`<${Notice}><p>${t('key.revoked', { at: dateTime(key.revokedAt) })}</p></${Notice}>`}
+      ${key.state === 'RETIRING' && html`<${Notice} tone="warn"><p>${t('key.retiring', { at: dateTime(key.retiresAt) })}</p></${Notice}>`}
+      ${key.state === 'REVOKED' && html`<${Notice}><p>${t('key.revoked', { at: dateTime(key.revokedAt) })}</p></${Notice}>`}
       <${QuotaWarnings} keys=${[key]} linked=${false} />
       <${Facts} of=${key} admin=${admin} reload=${reload} />
       <${UsagePanel} scope=${scope} keyId=${id} breakdowns=${['OUTCOME', 'ENDPOINT']} />
@@ -45,11 +45,11 @@ export function KeyDetail({ id, admin }) {
 }
 
 function Actions({ subject, admin }) {
-  if (subject.status === 'REVOKED') return null;
+  if (subject.state === 'REVOKED') return null;
   const show = (dialog) => () => open(() => html`<${dialog} subject=${subject} admin=${admin} />`);
   return html`
     ${!admin && html`<button type="button" onClick=${show(RenameKey)} data-testid="rename"><${Icon} name="edit" />${t('rename.action')}</button>`}
-    ${!admin && subject.status === 'ACTIVE' && html`
+    ${!admin && subject.state === 'ACTIVE' && html`
       <${StateButton} onClick=${show(RotateKey)} data-testid="rotate"><${Icon} name="rotate" />${t('rotate.action')}</${StateButton}>`}
     ${admin && html`<button type="button" onClick=${show(SetLimits)} data-testid="set-limits"><${Icon} name="edit" />${t('limits.action')}</button>`}
     <${StateButton} class="danger-quiet" onClick=${show(RevokeKey)} data-testid="revoke"><${Icon} name="forbid" />${t('revoke.action')}</${StateButton}>`;
@@ -67,7 +67,7 @@ function Facts({ of: key, admin, reload }) {
           <div><dt>${t('key.charged')}</dt><dd>${count(key.month.charged)}</dd></div>
           <div><dt>${t('key.refunded')}</dt><dd>${count(key.month.refunded)}</dd></div>
         </dl>
-        <p class="muted small">${resets(key.month.resetsAt)} ${t('key.refunds')}</p>
+        <p class="muted small">${resets(key.month.resetAt)} ${t('key.refunds')}</p>
       </section>
       <section class="panel" aria-labelledby="window-title">
         <header class="panel-head">
@@ -82,7 +82,7 @@ function Facts({ of: key, admin, reload }) {
       <section class="panel" aria-labelledby="about-title">
         <h2 id="about-title">${t('key.about')}</h2>
         <dl class="pairs">
-          <div><dt>${t('keys.limits')}</dt><dd>${limitsInWords(key.limits)}</dd></div>
+          <div><dt>${t('keys.limits')}</dt><dd>${limitsInWords(key)}</dd></div>
           <div><dt>${t('keys.used')}</dt><dd><${Ago} at=${key.lastUsedAt} never=${t('keys.never')} /></dd></div>
           <div><dt>${t('key.created')}</dt><dd><${Time} at=${key.createdAt} /></dd></div>
           ${admin && html`<div><dt>${t('keys.owner')}</dt><dd class="break">${key.owner.subject}</dd></div>`}

@@ -7,7 +7,7 @@ import { ALL, OWN } from '../queries.js';
 import { Link, place, setQuery } from '../router.js';
 import { useConnection } from '../use-query.js';
 import { CreateButton } from '../components/create-button.js';
-import { Ago, EnvironmentBadge, MonthMeter, StatusBadge } from '../components/facts.js';
+import { Ago, EnvironmentBadge, MonthMeter, KeyState } from '../components/facts.js';
 import { Empty } from '../components/feedback.js';
 import { Select } from '../components/field.js';
 import { Listing } from '../components/listing.js';
@@ -34,9 +34,9 @@ function columns({ path, admin }) {
     },
     {
       key: 'state', label: t('keys.state'),
-      cell: (key) => html`<span class="badges"><${EnvironmentBadge} environment=${key.environment} /><${StatusBadge} status=${key.status} /></span>`,
+      cell: (key) => html`<span class="badges"><${EnvironmentBadge} environment=${key.env} /><${KeyState} state=${key.state} /></span>`,
     },
-    { key: 'limits', label: t('keys.limits'), cell: ({ limits }) => html`<${Limits} of=${limits} />` },
+    { key: 'limits', label: t('keys.limits'), cell: (key) => html`<${Limits} of=${key} />` },
     { key: 'month', label: t('keys.month'), cell: (key) => html`<${MonthMeter} of=${key} />` },
     { key: 'used', label: t('keys.used'), cell: (key) => html`<${Ago} at=${key.lastUsedAt} never=${t('keys.never')} />` },
   ];
@@ -61,8 +61,8 @@ export function Keys({ admin }) {
 
   const scope = admin ? ALL : OWN;
   const filter = {
-    ...(STATES[state].length && { statuses: STATES[state] }),
-    ...(environment && { environment }),
+    ...(STATES[state].length && { states: STATES[state] }),
+    ...(environment && { env: environment }),
     ...(settled && { text: settled }),
   };
   const variables = { filter, orderBy: ORDERS[order], ...(account && { accountId: account }) };

@@ -24,10 +24,10 @@ import { Page } from './page.js';
 export function LookupDetail({ id }) {
   const { data, error, reload } = useQuery(LOOKUP, { id }, { live: true, localised: true });
   const found = data?.lookup;
-  const active = Boolean(found && isOpen(found.summary));
+  const active = Boolean(found && isOpen(found));
   const live = useLive(LOOKUP_CHANGED, { id }, active, ({ lookupChanged: now }) => {
     // The first answer is the present state, which is usually the one that is shown.
-    if (now.state !== found?.summary.state || now.attemptCount !== found?.attempts.length) reload();
+    if (now.state !== found?.state || now.attemptCount !== found?.attemptCount) reload();
   });
   usePolling(reload, active && !live);
   const back = html`<${Link} class="back" to="/lookups"><${Icon} name="back" />${t('nav.lookups')}</${Link}>`;
@@ -36,27 +36,27 @@ export function LookupDetail({ id }) {
   if (!found) {
     return html`${back}<${Page} title=${t('lookup.none')}><div class="panel"><${Empty} title=${t('lookup.none')} icon="lookups"><p class="muted">${t('lookup.none_more')}</p></${Empty}></div></${Page}>`;
   }
-  const { summary, attempts, delivery } = found;
-  const seal = delivery?.seal.verdict ?? summary.seal;
+  const { attempts, delivery } = found;
+  const seal = delivery?.seal.verdict ?? found.seal;
   return html`
     ${back}
     <${Page} title=${t('lookup.title')}
-      lead=${html`<span class="badges"><span role="status"><${LookupState} of=${{ ...summary, seal }} /></span><${EnvironmentBadge} environment=${summary.environment} /></span> <code class="id">${summary.id}</code>`}
-      actions=${html`<${Actions} subject=${summary} />`}>
+      lead=${html`<span class="badges"><span role="status"><${LookupState} of=${{ ...found, seal }} /></span><${EnvironmentBadge} environment=${found.env} /></span> <code class="id">${found.id}</code>`}
+      actions=${html`<${Actions} subject=${found} />`}>
       ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
-      <${NextStep} of=${summary} tone=${toneOf(summary, delivery)} />
+      <${NextStep} of=${found} tone=${toneOf(found, delivery)} />
       ${delivery && html`<${Delivery} of=${delivery} />`}
       <div class="fact-cards">
-        <${Progress} of=${summary} />
-        <${Question} of=${summary} />
-        <${Attempts} of=${attempts} next=${summary.nextAttemptAt} seal=${seal} />
+        <${Progress} of=${found} />
+        <${Question} of=${found} />
+        <${Attempts} of=${attempts} next=${found.nextAttemptAt} seal=${seal} />
       </div>
     </${Page}>`;
 }
 
-function toneOf(summary, delivery) {
+function toneOf(lookup, delivery) {
   if (delivery?.seal.verdict === 'INVALID') return 'bad';
-  return isOpen(summary) ? 'info' : 'warn';
+  return isOpen(lookup) ? 'info' : 'warn';
 }
 
 function Actions({ subject }) {

@@ -36,7 +36,7 @@ export function NewBatch() {
     </${Page}>`;
 }
 
-const keyTitle = ({ name, environment, prefix }) => `${name} · ${t(`environment.${environment}`)} · ${prefix}`;
+const keyTitle = ({ name, env, prefix }) => `${name} · ${t(`environment.${env}`)} · ${prefix}`;
 
 // A file's name without its ending, cut to what a batch's name may be.
 const nameOf = (file) => file.name.replace(/\.[^.]*$/, '').slice(0, 100);

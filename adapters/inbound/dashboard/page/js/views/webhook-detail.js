@@ -73,7 +73,7 @@ const About = ({ of: webhook }) => html`
     <h2 id="about-title">${t('webhook.about')}</h2>
     <dl class="pairs">
       <div><dt>${t('batch.state')}</dt><dd><${WebhookState} of=${webhook} /></dd></div>
-      <div><dt>${t('keys.environment')}</dt><dd><${EnvironmentBadge} environment=${webhook.environment} /></dd></div>
+      <div><dt>${t('keys.environment')}</dt><dd><${EnvironmentBadge} environment=${webhook.env} /></dd></div>
       <div><dt>${t('webhook.created')}</dt><dd><${Time} at=${webhook.createdAt} /></dd></div>
       <div><dt>${t('batch.updated')}</dt><dd><${Time} at=${webhook.updatedAt} /></dd></div>
     </dl>

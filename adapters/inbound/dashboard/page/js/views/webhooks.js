@@ -19,7 +19,7 @@ const columns = () => [
     key: 'url', label: t('webhook.url'),
     cell: ({ id, url }) => html`<${Link} class="break" to=${`/webhooks/${id}`} data-testid="webhook-link">${url}</${Link}>`,
   },
-  { key: 'environment', label: t('keys.environment'), cell: ({ environment }) => html`<${EnvironmentBadge} environment=${environment} />` },
+  { key: 'environment', label: t('keys.environment'), cell: ({ env }) => html`<${EnvironmentBadge} environment=${env} />` },
   { key: 'events', label: t('webhook.events'), tone: 'events-cell', cell: ({ events }) => html`<${EventList} events=${events} />` },
   { key: 'state', label: t('batch.state'), cell: (webhook) => html`<${WebhookState} of=${webhook} />` },
   { key: 'created', label: t('webhook.created'), cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },

@@ -23,11 +23,10 @@ use serde_json::Value;
 use uuid::Uuid;
 use web::Problem;
 use web::problem::{FieldProblem, LineError, RowError};
+use web::views::batches::Batch;
 
 use super::{LANGUAGE, WAIT, too_many_reads};
-use crate::batches::{
-    BatchBody, ImportBody, MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, PreviewBody, RowBody,
-};
+use crate::batches::{ImportBody, MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, PreviewBody, RowBody};
 use crate::failure;
 
 /// Example table as CSV.
@@ -51,13 +50,13 @@ fn value(view: &impl Serialize) -> Value {
 
 /// A batch in progress.
 pub(super) fn running() -> Value {
-    value(&BatchBody::new(&batch()))
+    value(&Batch::from(&batch()))
 }
 
 pub(super) fn canceled() -> Value {
     let batch = batch();
     let at = batch.updated_at + TimeDelta::minutes(1);
-    value(&BatchBody::new(&BatchView {
+    value(&Batch::from(&BatchView {
         state: BatchState::Canceled,
         updated_at: at,
         erase_at: Some(at + TimeDelta::days(7)),

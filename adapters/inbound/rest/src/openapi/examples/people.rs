@@ -18,14 +18,12 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 use web::problem::FieldProblem;
+use web::views;
 use web::{BODY_DEADLINE, Problem};
 
 use crate::MAX_BODY_BYTES;
 use crate::keys::CreatedKeyView;
 use crate::people::listing::Listing;
-use crate::people::views::{
-    AccountOverviewView, AccountView, AdminKeyView, AuditView, KeyView, UsageView,
-};
 
 fn value(view: &impl Serialize) -> Value {
     serde_json::to_value(view).unwrap_or_default()
@@ -108,28 +106,28 @@ pub(super) fn created_key() -> Value {
 }
 
 pub(super) fn key() -> Value {
-    value(&KeyView::new(&api_key()))
+    value(&views::keys::ApiKey::from(&api_key()))
 }
 
 pub(super) fn revoked_key() -> Value {
-    value(&KeyView::new(&ApiKey {
+    value(&views::keys::ApiKey::from(&ApiKey {
         revoked_at: Some(now()),
         ..api_key()
     }))
 }
 
 pub(super) fn admin_key() -> Value {
-    value(&AdminKeyView::new(&overview()))
+    value(&views::keys::Key::from(&overview()))
 }
 
 pub(super) fn admin_keys() -> Value {
     value(&Listing::of(page(id(1), overview()), |key| {
-        AdminKeyView::new(&key)
+        views::keys::Key::from(&key)
     }))
 }
 
 pub(super) fn account() -> Value {
-    value(&AccountView::new(&customer()))
+    value(&views::people::Account::from(&customer()))
 }
 
 pub(super) fn accounts() -> Value {
@@ -140,7 +138,7 @@ pub(super) fn accounts() -> Value {
         used: used(),
     };
     value(&Listing::of(page(id(9), overview), |account| {
-        AccountOverviewView::new(&account)
+        views::people::Account::from(&account)
     }))
 }
 
@@ -163,7 +161,7 @@ pub(super) fn usage() -> Value {
         ],
         totals,
     };
-    value(&UsageView::new(period, &report))
+    value(&views::usage::UsageReport::new(period, report))
 }
 
 pub(super) fn audit() -> Value {
@@ -184,7 +182,7 @@ pub(super) fn audit() -> Value {
         changes: audit::difference(&api_key(), &after),
     };
     value(&Listing::of(page(id(5), entry), |entry| {
-        AuditView::new(&entry)
+        views::audit::AuditEntry::from(entry)
     }))
 }
 

@@ -12,9 +12,10 @@ use domain::webhooks::{
 };
 use serde_json::Value;
 use uuid::Uuid;
+use web::views::webhooks::{Webhook, WebhookDelivery};
 
 use crate::people::listing::Listing;
-use crate::webhooks::{CreatedWebhookBody, DeliveryBody, WebhookBody};
+use crate::webhooks::CreatedWebhookBody;
 
 fn id(last: u128) -> Uuid {
     Uuid::from_u128(0x019a_a0b2_7d3e_7c55_8d3f_4be0_a3f6_1000 + last)
@@ -45,7 +46,7 @@ fn value(view: &impl serde::Serialize) -> Value {
 }
 
 pub(super) fn webhook() -> Value {
-    value(&WebhookBody::new(&view()))
+    value(&Webhook::from(&view()))
 }
 
 pub(super) fn created() -> Value {
@@ -75,7 +76,7 @@ fn delivered() -> DeliveryView {
 }
 
 pub(super) fn sent() -> Value {
-    value(&DeliveryBody::new(&DeliveryView {
+    value(&WebhookDelivery::from(&DeliveryView {
         state: DeliveryState::Pending,
         next_attempt_at: Some(now()),
         attempts_left: Some(attempts_left(EventType::LookupDelivered, 0, now())),
@@ -91,5 +92,5 @@ pub(super) fn deliveries() -> Value {
         has_next: false,
         total: None,
     };
-    value(&Listing::of(page, |view| DeliveryBody::new(&view)))
+    value(&Listing::of(page, |view| WebhookDelivery::from(&view)))
 }

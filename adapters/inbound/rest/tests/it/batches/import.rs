@@ -89,7 +89,7 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
     insta::assert_snapshot!("imported", serde_json::to_string_pretty(&report).unwrap());
     let rows = harness.rows(&path).await;
     assert_eq!(rows[0]["lookup"]["origin"], "imported");
-    assert_eq!(rows[0]["lookup"]["attempts"], 0);
+    assert_eq!(rows[0]["lookup"]["attempt_count"], 0);
     let id = rows[0]["lookup"]["id"].as_str().unwrap();
     let file = harness.read(&format!("/{id}/xml")).await;
     assert_eq!(header(&file, "x-origin"), "imported");

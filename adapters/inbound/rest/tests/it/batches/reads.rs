@@ -140,11 +140,11 @@ async fn a_row_is_a_lookup_of_its_batch() {
     let harness = Harness::start().await;
     let path = harness.finished().await;
     let id = path.trim_start_matches('/');
-    let listed = json_of(harness.read(&format!("?batch={id}")).await, 200).await;
+    let listed = json_of(harness.read(&format!("?batch_id={id}")).await, 200).await;
     let listed = listed["items"].as_array().unwrap();
     assert_eq!(listed.len(), 3);
     for lookup in listed {
-        assert_eq!(lookup["batch"], id);
+        assert_eq!(lookup["batch_id"], id);
         let one = format!("/{}", lookup["id"].as_str().unwrap());
         let one = json_of(harness.read(&one).await, 200).await;
         let fetched = (one["state"] == "delivered").then_some("fetched");

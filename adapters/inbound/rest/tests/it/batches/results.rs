@@ -131,7 +131,7 @@ async fn a_row_that_the_bank_does_not_know_has_its_hints_and_what_to_do() {
     assert_eq!(lookup["hints"][0]["code"], "check_digit");
     let next_step = lookup["what_to_do"].as_str().unwrap();
     assert!(next_step.contains("dígito verificador"), "{next_step}");
-    assert_eq!(lookup["inferred"]["emisor"]["from"], "tracking_key_shape");
+    assert_eq!(lookup["inferred"]["emisor"]["source"], "tracking_key_shape");
     let csv = harness.batch(format!("{path}/results?format=csv"));
     let csv = csv.await.text().await.unwrap();
     let lines: Vec<_> = csv.lines().collect();

@@ -31,7 +31,7 @@ fn texts(items: &Value, name: &str) -> Vec<String> {
 pub(super) fn operations() -> Vec<(&'static str, &'static str, String, &'static str)> {
     let key = format!("/admin/keys/{OTHERS_KEY}");
     let account = format!("/admin/accounts/{ACCOUNT}");
-    let usage = "/admin/usage?by=outcome&granularity=hour&newest=3";
+    let usage = "/admin/usage?breakdown=outcome&granularity=hour&newest=3";
     let limits = r#"{"per_minute":120,"monthly_quota":5000}"#;
     let plan = r#"{"plan":"enterprise","existing_keys":"follow"}"#;
     vec![
@@ -71,13 +71,13 @@ async fn members_may_use_no_admin_route() {
 /// Each key fails another one of the filters.
 #[rstest]
 #[case::by_everything(
-    "q=%20till&owner=0198f3c2-7d3e-7000-8000-0000000000a2&state=active,retiring&state=revoked&env=live&order=name_descending&limit=2",
+    "text=%20till&account_id=0198f3c2-7d3e-7000-8000-0000000000a2&state=active,retiring&state=revoked&env=live&order=name_descending&limit=2",
     &["till 7", "till 6"],
     3
 )]
-#[case::by_nothing("q=", &["till 9", "cellar", "till 7", "till 6", "till 5", "till 4 \"ñ\"", "old"], 7)]
-#[case::by_text("q=till+4", &["till 4 \"ñ\""], 1)]
-#[case::by_owner("owner=0198f3c2-7d3e-7000-8000-0000000000a1", &["till 4 \"ñ\"", "old"], 2)]
+#[case::by_nothing("text=", &["till 9", "cellar", "till 7", "till 6", "till 5", "till 4 \"ñ\"", "old"], 7)]
+#[case::by_text("text=till+4", &["till 4 \"ñ\""], 1)]
+#[case::by_owner("account_id=0198f3c2-7d3e-7000-8000-0000000000a1", &["till 4 \"ñ\"", "old"], 2)]
 #[case::by_state("state=retiring,revoked", &["till 7", "till 5", "old"], 3)]
 #[case::by_environment("env=test", &["till 9", "old"], 2)]
 #[case::in_order(
@@ -130,7 +130,7 @@ async fn accounts_are_searched_by_their_owners() {
     let account = CustomerId(id(UNKNOWN));
     let added = services.add_customer(account, "mem ber", Plan::Startup, now());
     added.await;
-    let path = "/admin/accounts?q=mem+ber&limit=100";
+    let path = "/admin/accounts?text=mem+ber&limit=100";
     let page = json(ask(&harness, ADMIN, "GET", path)).await;
     assert_eq!(texts(&page["items"], "id"), [UNKNOWN]);
 }
@@ -159,18 +159,22 @@ async fn usage_is_filtered_and_grouped() {
         let key = found.await.unwrap().unwrap().key;
         write_down(services, &key, endpoint, outcome, at).await;
     }
-    let by_key = "granularity=month&from=2026-01-15T00:00:00-06:00&to=2026-03-01T00:00:00Z&by=key";
-    let of_key = format!("key={ACTIVE_KEY}&endpoint=xml&outcome=delivered");
+    let by_key =
+        "granularity=month&from=2026-01-15T00:00:00-06:00&to=2026-03-01T00:00:00Z&breakdown=key";
+    let of_key = format!("key_id={ACTIVE_KEY}&endpoint=xml&outcome=delivered");
     for (name, query) in [
         (
             "usage_by_everything",
-            &*format!("account={ACCOUNT}&{by_key}&{of_key}"),
+            &*format!("account_id={ACCOUNT}&{by_key}&{of_key}"),
         ),
         (
             "usage_of_an_account",
-            &format!("account={ACCOUNT}&{by_key}"),
+            &format!("account_id={ACCOUNT}&{by_key}"),
         ),
-        ("usage_up_to_now", "from=2026-11-18T23:00:00Z&by=endpoint"),
+        (
+            "usage_up_to_now",
+            "from=2026-11-18T23:00:00Z&breakdown=endpoint",
+        ),
         ("usage_by_nothing", ""),
     ] {
         let path = format!("/admin/usage?{query}");
@@ -194,7 +198,7 @@ async fn the_audit_log_is_filtered_and_paged() {
         change(services, ACTIVE_KEY, KeyChange::Rename(name), at).await;
     }
     let query = format!(
-        "account={ACCOUNT}&key={ACTIVE_KEY}&from=2026-11-01T00:00:00Z&to=2026-11-20T12:00:00.001Z"
+        "account_id={ACCOUNT}&key_id={ACTIVE_KEY}&from=2026-11-01T00:00:00Z&to=2026-11-20T12:00:00.001Z"
     );
     let read = async |query: &str| {
         let path = format!("/admin/audit?{query}");
@@ -206,7 +210,7 @@ async fn the_audit_log_is_filtered_and_paged() {
     let page = read(&format!("{query}&limit=1")).await;
     assert_eq!(texts(&page["items"], "action"), ["key_renamed"]);
     assert_eq!(page["total"], 2);
-    let page = read(&format!("account={OTHER_ACCOUNT}")).await;
+    let page = read(&format!("account_id={OTHER_ACCOUNT}")).await;
     assert_eq!(texts(&page["items"], "key_id"), [OTHERS_KEY]);
 }
 

@@ -55,8 +55,8 @@ async fn all_faults_of_a_query_are_reported() {
         "/keys?include_revoked=yes",
         "/keys?include_revoked=true&include_revoked=false",
         "/keys?include-revoked=false",
-        "/admin/keys?q=%00&owner=me&state=active,dead&env=prod&order=random&limit=0&after=7&page=2",
-        "/admin/usage?account=1&key=2&granularity=week&newest=0&from=2026-11-20&to=now&by=bank&endpoint=yaml&outcome=good",
+        "/admin/keys?text=%00&account_id=me&state=active,dead&env=prod&order=random&limit=0&after=7&page=2",
+        "/admin/usage?account_id=1&key_id=2&granularity=week&newest=0&from=2026-11-20&to=now&breakdown=bank&endpoint=yaml&outcome=good",
         "/admin/usage?newest=3&from=2026-11-20T00:00:00Z",
         "/admin/usage?to=2026-11-20T00:00:00Z",
         "/admin/usage?granularity=hour&newest=745",
@@ -128,7 +128,7 @@ async fn an_unknown_id_has_one_answer_on_every_route() {
         ),
         (
             "GET",
-            format!("/admin/usage?account={ACCOUNT}&key={OTHERS_KEY}"),
+            format!("/admin/usage?account_id={ACCOUNT}&key_id={OTHERS_KEY}"),
             "",
         ),
     ];

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use async_graphql::{ComplexObject, SimpleObject};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::OneOfBuilder;
@@ -11,35 +12,51 @@ use super::words;
 use crate::language::Language;
 use crate::problem::hint::HintReason;
 
-/// One thing to check, most likely first; with what it speaks of.
-#[derive(Debug, Serialize, ToSchema)]
+/// One thing to check in a question whose transfer the bank doesn't know.
+#[derive(Debug, SimpleObject, Serialize, ToSchema)]
+#[graphql(complex, name = "Hint")]
 #[schema(as = Hint)]
 pub struct HintDetail {
-    /// Its code, for machines.
+    /// Its code, which never changes with the language.
     #[schema(schema_with = hint)]
-    pub code: &'static str,
-    /// The hint, for people.
-    pub message: String,
+    code: &'static str,
+    /// The hint, in the caller's language.
+    message: String,
     /// The value that was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, schema_with = subject)]
-    pub given: Option<HintSubject>,
+    #[graphql(skip)]
+    given: Option<HintSubject>,
     /// The value that it should perhaps be.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, schema_with = subject)]
-    pub expected: Option<HintSubject>,
+    #[graphql(skip)]
+    expected: Option<HintSubject>,
     /// A date to try as `fecha`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date")]
-    pub date: Option<String>,
+    date: Option<String>,
     /// The operation date of that day.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date")]
-    pub operation_date: Option<String>,
+    operation_date: Option<String>,
     /// Date of the list of participants in which the code or the CLABE prefix isn't.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date")]
-    pub participants_list_date: Option<String>,
+    participants_list_date: Option<String>,
+}
+
+#[ComplexObject]
+impl HintDetail {
+    /// A digit, or the code of a bank, as it was given.
+    async fn given(&self) -> Option<String> {
+        self.given.as_ref().map(ToString::to_string)
+    }
+
+    /// The digit, or the code of a bank, that it should perhaps be.
+    async fn expected(&self) -> Option<String> {
+        self.expected.as_ref().map(ToString::to_string)
+    }
 }
 
 fn hint() -> ObjectBuilder {
@@ -62,7 +79,7 @@ fn subject() -> OneOfBuilder {
 /// Value that a hint is about, serialised as a number or a string.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum HintSubject {
+enum HintSubject {
     /// A check digit.
     Digit(u8),
     /// A participant code or a CLABE prefix.

@@ -1,18 +1,56 @@
-//! Serialised form of inferred banks in `details`.
+//! Banks that were left out of a question and inferred.
 
-use domain::participants::inference::{Inferred, InferredBanks};
+use async_graphql::{ComplexObject, Context, Enum, SimpleObject};
+use domain::participants::ParticipantCode;
+use domain::participants::inference::{self, Evidence};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
 
-use super::words;
+use crate::views::participants::{Participant, Participants};
 
-/// The banks that were inferred, each with its evidence.
-#[derive(Debug, Serialize, ToSchema)]
+/// Datum that a bank was inferred from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InferenceSource {
+    /// The first digits of the CLABE.
+    ClabePrefix,
+    /// The first digits of the card.
+    CardPrefix,
+    /// The shape of the tracking key.
+    TrackingKeyShape,
+}
+
+impl From<&Evidence> for InferenceSource {
+    fn from(evidence: &Evidence) -> Self {
+        match evidence {
+            Evidence::ClabePrefix { .. } => Self::ClabePrefix,
+            Evidence::CardPrefix(_) => Self::CardPrefix,
+            Evidence::TrackingKeyShape { .. } => Self::TrackingKeyShape,
+        }
+    }
+}
+
+/// Confidence in an inferred bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, ToSchema)]
+#[graphql(remote = "domain::participants::inference::Confidence")]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// It is that bank.
+    High,
+    /// It may also be another bank.
+    Medium,
+}
+
+/// Banks that were left out of a question and inferred.
+#[derive(Debug, SimpleObject, Serialize, ToSchema)]
+#[graphql(name = "InferredBanks")]
+#[schema(as = InferredBanks)]
 pub struct InferredDetails {
+    /// The bank that sent the transfer, when it was inferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = InferredDetail)]
     emisor: Option<InferredDetail>,
+    /// The bank that received the transfer, when it was inferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = InferredDetail)]
     receptor: Option<InferredDetail>,
@@ -20,8 +58,8 @@ pub struct InferredDetails {
 
 impl InferredDetails {
     /// The inferred banks; `None` when neither was inferred.
-    pub fn of(inferred: &InferredBanks) -> Option<Self> {
-        let InferredBanks { issuer, receiver } = inferred;
+    pub fn of(inferred: &inference::InferredBanks) -> Option<Self> {
+        let inference::InferredBanks { issuer, receiver } = inferred;
         if issuer.is_none() && receiver.is_none() {
             return None;
         }
@@ -32,38 +70,46 @@ impl InferredDetails {
     }
 }
 
-/// An inferred bank.
-#[derive(Debug, Serialize, ToSchema)]
+/// A bank that was inferred.
+#[derive(Debug, SimpleObject, Serialize, ToSchema)]
+#[graphql(complex, name = "InferredBank")]
 #[schema(as = InferredBank)]
 struct InferredDetail {
     /// Its participant code.
-    code: String,
-    #[schema(schema_with = inferred_from)]
-    from: &'static str,
-    #[schema(schema_with = confidence)]
-    confidence: &'static str,
+    #[schema(value_type = String)]
+    #[serde(serialize_with = "code")]
+    #[graphql(skip)]
+    code: ParticipantCode,
+    /// The datum that it was inferred from.
+    source: InferenceSource,
+    /// Confidence in it.
+    confidence: Confidence,
 }
 
-fn inferred_from() -> ObjectBuilder {
-    words(
-        "The datum that it was inferred from.",
-        &["clabe_prefix", "card_prefix", "tracking_key_shape"],
-    )
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn code<S: serde::Serializer>(code: &ParticipantCode, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(code)
 }
 
-fn confidence() -> ObjectBuilder {
-    words(
-        "`medium`: it may also be another bank.",
-        &["high", "medium"],
-    )
+#[ComplexObject]
+impl InferredDetail {
+    /// Its participant code.
+    async fn code(&self) -> String {
+        self.code.to_string()
+    }
+
+    /// The bank in the catalogue.
+    async fn participant(&self, context: &Context<'_>) -> Participant {
+        context.data_unchecked::<Participants>().find(self.code)
+    }
 }
 
 impl InferredDetail {
-    fn new(inferred: &Inferred) -> Self {
+    fn new(inferred: &inference::Inferred) -> Self {
         Self {
-            code: inferred.code.to_string(),
-            from: inferred.evidence.source(),
-            confidence: inferred.evidence.confidence().name(),
+            code: inferred.code,
+            source: (&inferred.evidence).into(),
+            confidence: inferred.evidence.confidence().into(),
         }
     }
 }

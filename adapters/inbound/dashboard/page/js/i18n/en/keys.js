@@ -2,9 +2,9 @@
 export default {
   'environment.LIVE': 'live',
   'environment.TEST': 'test',
-  'status.ACTIVE': 'active',
-  'status.RETIRING': 'retiring',
-  'status.REVOKED': 'revoked',
+  'key.state.ACTIVE': 'active',
+  'key.state.RETIRING': 'retiring',
+  'key.state.REVOKED': 'revoked',
 
   'keys.lead': 'Give each program a key of its own, so that you can revoke one without stopping the others.',
   'keys.create': 'Create key',

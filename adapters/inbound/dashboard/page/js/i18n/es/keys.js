@@ -2,9 +2,9 @@
 export default {
   'environment.LIVE': 'producción',
   'environment.TEST': 'pruebas',
-  'status.ACTIVE': 'activa',
-  'status.RETIRING': 'por vencer',
-  'status.REVOKED': 'revocada',
+  'key.state.ACTIVE': 'activa',
+  'key.state.RETIRING': 'por vencer',
+  'key.state.REVOKED': 'revocada',
 
   'keys.lead': 'Cada programa debería tener su propia clave: así puede revocar una sin detener las demás.',
   'keys.create': 'Crear clave',

@@ -1,0 +1,9 @@
+//! Stored lookups.
+
+mod mutation;
+mod query;
+mod views;
+
+pub(crate) use mutation::LookupMutation;
+pub(crate) use query::{LookupQuery, LookupSubscription};
+pub(super) use views::Lookup;

@@ -1,0 +1,248 @@
+//! Batches of many payments, and their rows.
+
+use application::{BatchView, RowOutcome, RowView};
+use async_graphql::{Enum, SimpleObject};
+use domain::lookups::LookupState;
+use domain::proofs::file::Format;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::keys::Environment;
+use super::lookups::Question;
+use super::requests::Outcome;
+use super::scalars::{DateTime, Id, int};
+use crate::batch_paths::BatchPaths;
+use crate::language::Language;
+use crate::problem::{RowError, RowErrorDetail};
+
+/// State of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, ToSchema)]
+#[graphql(remote = "domain::batches::BatchState")]
+#[serde(rename_all = "snake_case")]
+pub enum BatchState {
+    /// None of its rows was looked up yet.
+    Queued,
+    /// Its rows are being looked up.
+    Running,
+    /// Its rows wait for quota.
+    Paused,
+    /// Each of its rows has ended. Final, as the one that follows.
+    Finished,
+    /// Somebody canceled it, or its key was revoked.
+    Canceled,
+}
+
+/// State of a row of a batch: that of its lookup, or the reason for which it has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, ToSchema)]
+#[graphql(remote = "domain::batches::RowState")]
+#[serde(rename_all = "snake_case")]
+pub enum BatchRowState {
+    /// It has errors, and is never looked up.
+    Faulty,
+    /// It asks the same as an earlier row, and is never looked up.
+    Duplicate,
+    /// Nobody began to look it up; or never will, in a canceled batch.
+    NotBegun,
+    /// It waits for its first attempt.
+    Queued,
+    /// An attempt is being made.
+    Running,
+    /// It waits for its next attempt.
+    Waiting,
+    /// The proof was delivered. Final, as all that follow.
+    Delivered,
+    /// The bank knows no such transfer, or issues no proof of it: it was returned, rejected or canceled.
+    NotFound,
+    /// The bank gave no answer at all. Given back to the quota.
+    Failed,
+    /// The bank knows the transfer, and issued no proof in time.
+    Expired,
+    /// Somebody canceled it, or its key was revoked.
+    Canceled,
+    /// It ended, and somebody erased its lookup.
+    Erased,
+}
+
+/// A batch: a table of payments whose rows are looked up one after another.
+#[derive(SimpleObject, Serialize, ToSchema)]
+pub struct Batch {
+    /// Id of the batch.
+    id: Id,
+    /// The key that it was created with, or for.
+    key_id: Id,
+    /// The bank that is asked.
+    env: Environment,
+    /// Its state.
+    state: BatchState,
+    /// The exceeded quota while it is paused; null otherwise.
+    #[schema(required)]
+    reason: Option<Outcome>,
+    /// Its creator's name for it.
+    #[schema(required)]
+    name: Option<String>,
+    /// Formats of the files that are kept: `xml`, `pdf`.
+    formats: Vec<&'static str>,
+    /// Seconds during which a row is tried again.
+    retry_for: u32,
+    /// Time of its creation.
+    created_at: DateTime,
+    /// Time of the last change of its state.
+    updated_at: DateTime,
+    /// Time at which it is erased; null until it is final.
+    #[schema(required)]
+    erase_at: Option<DateTime>,
+    /// Its rows, by what became of them.
+    counts: BatchCounts,
+    /// Rows that have ended, of those that are looked up, in percent.
+    progress: f64,
+    /// Estimated time at which each row was looked up once, while nobody else asks the bank; null once
+    /// that is so, and while it is paused.
+    #[schema(required)]
+    eta: Option<DateTime>,
+    /// Paths of what it gives.
+    files: BatchFiles,
+}
+
+/// Rows of a batch by what became of them.
+#[derive(SimpleObject, Serialize, ToSchema)]
+pub struct BatchCounts {
+    /// All rows.
+    rows: u32,
+    /// Rows with errors.
+    faulty: u32,
+    /// Rows that ask the same as an earlier one.
+    duplicates: u32,
+    /// Rows that nobody began to look up.
+    not_begun: u32,
+    /// Rows that wait for their first attempt.
+    queued: u32,
+    /// Rows that are being looked up.
+    running: u32,
+    /// Rows that wait for their next attempt.
+    waiting: u32,
+    /// Rows whose proof was delivered with a valid seal.
+    delivered: u32,
+    /// Rows with a file whose seal was invalid at its delivery: no proof of a payment.
+    delivered_seal_invalid: u32,
+    /// Rows with a file whose seal wasn't checked at its delivery: nothing speaks for or against it.
+    delivered_seal_not_checked: u32,
+    /// Rows whose transfer the bank doesn't know.
+    not_found: u32,
+    /// Rows that the bank gave no answer for.
+    failed: u32,
+    /// Rows whose proof the bank didn't issue in time.
+    expired: u32,
+    /// Rows whose lookup was canceled.
+    canceled: u32,
+    /// Rows whose lookup was erased. Until the batch is finished they count as not begun.
+    erased: u32,
+}
+
+/// Paths of what a batch gives.
+#[derive(SimpleObject, Serialize, ToSchema)]
+pub struct BatchFiles {
+    /// Its rows, as CSV or JSON lines.
+    results: String,
+    /// The files of its proofs.
+    zip: String,
+    /// Its open rows, for the bank's own batch.
+    banxico: String,
+}
+
+impl From<&BatchView> for Batch {
+    fn from(view: &BatchView) -> Self {
+        let paths = BatchPaths::of(view.id);
+        let pdf = view.files.includes_pdf().then_some(Format::Pdf);
+        let formats = std::iter::once(Format::Xml).chain(pdf);
+        Self {
+            id: view.id.into(),
+            key_id: view.key.into(),
+            env: view.environment.into(),
+            state: view.state.into(),
+            reason: view.reason.map(Outcome::from),
+            name: view.name.clone(),
+            formats: formats.map(Format::extension).collect(),
+            retry_for: int(view.retry_for.duration().as_secs().into()),
+            created_at: DateTime(view.created_at),
+            updated_at: DateTime(view.updated_at),
+            erase_at: view.erase_at.map(DateTime),
+            counts: BatchCounts::from(view),
+            progress: view.progress(),
+            eta: view.eta.map(DateTime),
+            files: BatchFiles {
+                results: paths.results,
+                zip: paths.zip,
+                banxico: paths.banxico,
+            },
+        }
+    }
+}
+
+impl From<&BatchView> for BatchCounts {
+    fn from(view: &BatchView) -> Self {
+        Self {
+            rows: view.counts.rows,
+            faulty: view.counts.faulty,
+            duplicates: view.counts.duplicates,
+            not_begun: view.not_begun,
+            queued: view.in_state(LookupState::Queued),
+            running: view.in_state(LookupState::Running),
+            waiting: view.in_state(LookupState::Waiting),
+            delivered: view.delivered(),
+            delivered_seal_invalid: view.seal_invalid,
+            delivered_seal_not_checked: view.seal_not_checked,
+            not_found: view.in_state(LookupState::NotFound),
+            failed: view.in_state(LookupState::Failed),
+            expired: view.in_state(LookupState::Expired),
+            canceled: view.in_state(LookupState::Canceled),
+            erased: view.erased,
+        }
+    }
+}
+
+/// A row of a batch without its lookup.
+#[derive(SimpleObject, Serialize, ToSchema)]
+#[graphql(name = "BatchRowSummary")]
+#[schema(as = BatchRowSummary)]
+pub struct BatchRow {
+    /// Its number, from 1 on.
+    row: u32,
+    /// Its line in the file, from 1 on.
+    line: u32,
+    /// The id that its creator gave it.
+    #[graphql(name = "callerId")]
+    #[schema(required)]
+    id: Option<String>,
+    /// Its state.
+    state: BatchRowState,
+    /// The question; null for a row that can't be read.
+    #[schema(required)]
+    question: Option<Question>,
+    /// The number of the row that asks the same and is looked up, if this is a duplicate.
+    #[schema(required)]
+    duplicate_of: Option<u32>,
+    /// Its errors.
+    errors: Vec<RowErrorDetail>,
+}
+
+impl BatchRow {
+    /// A row with its messages in one language.
+    pub fn new(view: &RowView, language: Language) -> Self {
+        let duplicate_of = match &view.outcome {
+            RowOutcome::Duplicate { of, .. } => Some(of.0 + 1),
+            _ => None,
+        };
+        let errors = RowError::all_of(&view.outcome).into_iter();
+        Self {
+            row: view.row.0 + 1,
+            line: view.line,
+            id: view.caller_id.clone(),
+            state: view.outcome.state().into(),
+            question: view.query.as_ref().map(Question::from),
+            duplicate_of,
+            errors: errors
+                .map(|error| RowErrorDetail::new(error, language))
+                .collect(),
+        }
+    }
+}
