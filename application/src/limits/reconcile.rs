@@ -48,14 +48,15 @@ impl Reconciliation {
         }
         let views = self.limiter.sync_table().views();
         for (month, views) in by_month(views) {
-            let keys: Vec<_> = views.iter().map(|(key, _)| *key).collect();
+            let keys: Vec<_> = views.keys().copied().collect();
             let snapshots = read_many(&*self.keys, &keys, month).await?;
-            let differ = views.iter().filter(|(key, view)| {
+            let mut differ = keys;
+            differ.retain(|key| {
                 let snapshot = snapshots.get(&key.id);
-                snapshot.is_some_and(|snapshot| !view.agrees_with(snapshot))
+                snapshot.is_some_and(|snapshot| !views[key].agrees_with(snapshot))
             });
             let mut repairs = stream::iter(differ)
-                .map(|(key, _)| self.limiter.repair(*key))
+                .map(|key| self.limiter.repair(key))
                 .buffer_unordered(CONCURRENCY);
             while let Some(is_repaired) = repairs.next().await {
                 if !is_repaired? {
@@ -72,11 +73,11 @@ impl Reconciliation {
 /// The verdicts by the month of their counts, by the shared limiter's clock. There may be two months in the
 /// first seconds of a month.
 fn by_month(
-    views: Vec<(CountedKey, LimiterView)>,
-) -> HashMap<Month, Vec<(CountedKey, LimiterView)>> {
-    let mut months = HashMap::<_, Vec<_>>::new();
-    for view in views {
-        months.entry(view.1.month).or_default().push(view);
+    views: HashMap<CountedKey, LimiterView>,
+) -> HashMap<Month, HashMap<CountedKey, LimiterView>> {
+    let mut months = HashMap::<_, HashMap<_, _>>::new();
+    for (key, view) in views {
+        months.entry(view.month).or_default().insert(key, view);
     }
     months
 }
