@@ -76,7 +76,7 @@ impl KeyCheck {
                 return Ok(credential);
             }
             let now = self.clock.monotonic();
-            match self.lookup_throttle.check(address, now) {
+            match self.lookup_throttle.wrong.check(address, now) {
                 Ok(()) => return self.look_up(key, address, now).await,
                 Err(throttled) => throttled,
             }
@@ -110,7 +110,7 @@ impl KeyCheck {
         {
             return Ok(credential);
         }
-        self.lookup_throttle.record_wrong(address, now);
+        self.lookup_throttle.wrong.add(address, now);
         Err(Unverified::Wrong)
     }
 

@@ -10,15 +10,12 @@
 //! The buckets aren't those of `governor`, because they are checked before a lookup and counted after it,
 //! only if it found nothing. `governor` counts with each check, and can't undo that.
 
-use std::net::IpAddr;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use domain::keys::KeyPrefix;
-use domain::limits::rate::{Bucket, Rate};
-use domain::limits::subscriber::subscriber;
+use domain::limits::rate::Rate;
 
-use crate::sync::buckets::{self, Buckets};
+use crate::sync::buckets::AddressBuckets;
 use crate::sync::places::{Place, Places};
 
 /// Limit per address: a burst of 50 wrong keys, then one every 200 ms.
@@ -36,24 +33,16 @@ const LOOKUPS: usize = 16;
 
 /// Limits lookups of wrong keys.
 pub(super) struct KeyLookupThrottle {
-    addresses: Buckets<IpAddr>,
-    global: Mutex<Bucket>,
+    /// Lookups that didn't find a key.
+    pub(super) wrong: AddressBuckets,
     /// Locked per prefix during its lookup.
     lookups: Places,
-}
-
-/// A limit of wrong keys is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Throttled {
-    /// Time until a lookup is allowed, if no more wrong keys are presented.
-    pub(super) retry_after: Duration,
 }
 
 impl KeyLookupThrottle {
     pub(super) fn new() -> Self {
         Self {
-            addresses: Buckets::new(PER_ADDRESS),
-            global: Mutex::default(),
+            wrong: AddressBuckets::new(PER_ADDRESS, GLOBAL),
             lookups: Places::exclusive(LOOKUPS),
         }
     }
@@ -63,27 +52,14 @@ impl KeyLookupThrottle {
     pub(super) async fn lock(&self, prefix: &KeyPrefix) -> Place {
         self.lookups.take(prefix).await
     }
-
-    /// Checks that a lookup for `address` is allowed. Counts nothing.
-    pub(super) fn check(&self, address: IpAddr, now: Duration) -> Result<(), Throttled> {
-        let from_address = self.addresses.check(&subscriber(address), now);
-        let from_all = buckets::lock(&self.global).check(GLOBAL, now);
-        let waits = [from_address, from_all].into_iter().filter_map(Result::err);
-        match waits.map(|full| full.retry_after).max() {
-            Some(retry_after) => Err(Throttled { retry_after }),
-            None => Ok(()),
-        }
-    }
-
-    /// Counts a lookup that didn't find a key.
-    pub(super) fn record_wrong(&self, address: IpAddr, now: Duration) {
-        self.addresses.add(subscriber(address), now);
-        buckets::lock(&self.global).add(GLOBAL, now);
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
+    use domain::limits::rate::RateExceeded;
+
     use super::*;
 
     const ATTACKER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
@@ -93,10 +69,10 @@ mod tests {
         throttle: &KeyLookupThrottle,
         address: IpAddr,
         now: Duration,
-    ) -> Result<(), Throttled> {
-        let allowed = throttle.check(address, now);
+    ) -> Result<(), RateExceeded> {
+        let allowed = throttle.wrong.check(address, now);
         if allowed.is_ok() {
-            throttle.record_wrong(address, now);
+            throttle.wrong.add(address, now);
         }
         allowed
     }
@@ -115,7 +91,7 @@ mod tests {
             .filter(|_| guess(&throttle, ATTACKER, Duration::ZERO).is_ok())
             .count();
         assert_eq!(looked_up, 50);
-        assert!(throttle.check(CUSTOMER, Duration::ZERO).is_ok());
+        assert!(throttle.wrong.check(CUSTOMER, Duration::ZERO).is_ok());
     }
 
     #[test]
@@ -123,9 +99,11 @@ mod tests {
         let throttle = KeyLookupThrottle::new();
         while guess(&throttle, ATTACKER, Duration::ZERO).is_ok() {}
         for (passed, left) in [(0, 200), (1, 199), (199, 1)] {
-            let refused = throttle.check(ATTACKER, Duration::from_millis(passed));
+            let refused = throttle
+                .wrong
+                .check(ATTACKER, Duration::from_millis(passed));
             let retry_after = Duration::from_millis(left);
-            assert_eq!(refused, Err(Throttled { retry_after }));
+            assert_eq!(refused, Err(RateExceeded { retry_after }));
         }
         let later = Duration::from_millis(200);
         assert!(guess(&throttle, ATTACKER, later).is_ok());
@@ -140,9 +118,9 @@ mod tests {
         let results = addresses.map(|address| guess(&throttle, address, Duration::ZERO));
         assert_eq!(results.flatten().count(), 1_000);
         let retry_after = Duration::from_millis(10);
-        let refused = throttle.check(CUSTOMER, Duration::ZERO);
-        assert_eq!(refused, Err(Throttled { retry_after }));
-        assert!(throttle.check(CUSTOMER, retry_after).is_ok());
+        let refused = throttle.wrong.check(CUSTOMER, Duration::ZERO);
+        assert_eq!(refused, Err(RateExceeded { retry_after }));
+        assert!(throttle.wrong.check(CUSTOMER, retry_after).is_ok());
     }
 
     #[test]

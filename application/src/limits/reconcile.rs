@@ -48,15 +48,13 @@ impl Reconciliation {
         }
         let views = self.limiter.sync_table().views();
         for (month, views) in by_month(views) {
-            let keys: Vec<_> = views.iter().map(|(key, _)| *key).collect();
+            let keys: Vec<_> = views.keys().copied().collect();
             let snapshots = read_many(&*self.keys, &keys, month).await?;
-            let mut differ = Vec::new();
-            for (key, view) in &views {
+            let mut differ = keys;
+            differ.retain(|key| {
                 let snapshot = snapshots.get(&key.id);
-                if snapshot.is_some_and(|snapshot| !view.agrees_with(snapshot)) {
-                    differ.push(*key);
-                }
-            }
+                snapshot.is_some_and(|snapshot| !views[key].agrees_with(snapshot))
+            });
             let mut repairs = stream::iter(differ)
                 .map(|key| self.limiter.repair(key))
                 .buffer_unordered(CONCURRENCY);
@@ -75,11 +73,11 @@ impl Reconciliation {
 /// The verdicts by the month of their counts, by the shared limiter's clock. There may be two months in the
 /// first seconds of a month.
 fn by_month(
-    views: Vec<(CountedKey, LimiterView)>,
-) -> HashMap<Month, Vec<(CountedKey, LimiterView)>> {
-    let mut months = HashMap::<_, Vec<_>>::new();
-    for view in views {
-        months.entry(view.1.month).or_default().push(view);
+    views: HashMap<CountedKey, LimiterView>,
+) -> HashMap<Month, HashMap<CountedKey, LimiterView>> {
+    let mut months = HashMap::<_, HashMap<_, _>>::new();
+    for (key, view) in views {
+        months.entry(view.month).or_default().insert(key, view);
     }
     months
 }

@@ -154,14 +154,14 @@ impl SyncTable {
     }
 
     /// Returns the keys with verdicts that weren't compared with the store.
-    pub(super) fn views(&self) -> Vec<(CountedKey, LimiterView)> {
+    pub(super) fn views(&self) -> HashMap<CountedKey, LimiterView> {
         let views = self.keys.iter();
         let views = views.filter_map(|(key, synced)| synced.view.map(|view| (*key, view)));
         views.collect()
     }
 
     /// Records that these verdicts were compared with the store.
-    pub(super) fn compared(&mut self, views: &[(CountedKey, LimiterView)]) {
+    pub(super) fn compared(&mut self, views: &HashMap<CountedKey, LimiterView>) {
         for (key, view) in views {
             if let Some(synced) = self.keys.get_mut(key) {
                 synced.view = synced.view.filter(|newer| newer != view);

@@ -14,7 +14,8 @@ use ports::outbound::{
     IdentityProvider, Random, TokenError,
 };
 
-use super::throttle::{RedemptionThrottle, SessionThrottle};
+use super::throttle::{SessionThrottle, redemptions};
+use crate::sync::buckets::AddressBuckets;
 
 /// Extra time for which a signed-out token stays on the deny list after its expiry, so that processes with a
 /// slow clock don't accept it.
@@ -33,7 +34,7 @@ pub struct SessionService {
     seal: PendingSignInSeal,
     addresses: BrowserAddresses,
     requests: SessionThrottle,
-    redemptions: RedemptionThrottle,
+    redemptions: AddressBuckets,
     ended_at: Option<DateTime<Utc>>,
 }
 
@@ -65,7 +66,7 @@ impl SessionService {
             seal,
             addresses,
             requests: SessionThrottle::new(),
-            redemptions: RedemptionThrottle::new(),
+            redemptions: redemptions(),
             ended_at: None,
         }
     }

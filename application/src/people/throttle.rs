@@ -3,17 +3,14 @@
 //!
 //! Each process counts separately, so the limits of all replicas add up.
 
-use std::net::IpAddr;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use super::types::SessionError;
-use domain::limits::rate::{Bucket, Rate, RateExceeded};
-use domain::limits::subscriber::subscriber;
+use domain::limits::rate::{Rate, RateExceeded};
 use domain::people::customer::Owner;
 use ports::outbound::Fingerprint;
 
-use crate::sync::buckets::{self, Buckets};
+use crate::sync::buckets::{AddressBuckets, Buckets};
 
 /// Maximum number of requests a second of one session; loading a page sends about ten at once.
 const PER_SESSION: u32 = 30;
@@ -83,22 +80,6 @@ fn too_many(limit: u32, exceeded: RateExceeded) -> SessionError {
 }
 
 /// Limits redemptions of codes at the identity provider.
-pub(super) struct RedemptionThrottle {
-    addresses: Buckets<IpAddr>,
-    all: Mutex<Bucket>,
-}
-
-impl RedemptionThrottle {
-    pub(super) fn new() -> Self {
-        Self {
-            addresses: Buckets::new(REDEMPTIONS_OF_ADDRESS),
-            all: Mutex::default(),
-        }
-    }
-
-    /// Counts a redemption for an address.
-    pub(super) fn take(&self, address: IpAddr, now: Duration) -> Result<(), RateExceeded> {
-        self.addresses.take(subscriber(address), now)?;
-        buckets::lock(&self.all).take(REDEMPTIONS, now)
-    }
+pub(super) fn redemptions() -> AddressBuckets {
+    AddressBuckets::new(REDEMPTIONS_OF_ADDRESS, REDEMPTIONS)
 }

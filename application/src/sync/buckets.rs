@@ -1,10 +1,12 @@
 //! Rate limits by key: address, session, API key or customer.
 
 use std::hash::Hash;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use domain::limits::rate::{Bucket, Rate, RateExceeded};
+use domain::limits::subscriber::subscriber;
 use moka::sync::Cache;
 
 /// Maximum number of tracked keys.
@@ -48,7 +50,45 @@ impl<K: Eq + Hash + Send + Sync + 'static> Buckets<K> {
     }
 }
 
-pub(crate) fn lock(bucket: &Mutex<Bucket>) -> MutexGuard<'_, Bucket> {
+/// A bucket for each subscriber's addresses, and one for all of them.
+pub(crate) struct AddressBuckets {
+    addresses: Buckets<IpAddr>,
+    rate_of_all: Rate,
+    all: Mutex<Bucket>,
+}
+
+impl AddressBuckets {
+    pub(crate) fn new(rate: Rate, rate_of_all: Rate) -> Self {
+        Self {
+            addresses: Buckets::new(rate),
+            rate_of_all,
+            all: Mutex::default(),
+        }
+    }
+
+    /// Checks that an event of an address is allowed; returns the longer wait otherwise. Counts nothing.
+    pub(crate) fn check(&self, address: IpAddr, now: Duration) -> Result<(), RateExceeded> {
+        let of_address = self.addresses.check(&subscriber(address), now);
+        let of_all = lock(&self.all).check(self.rate_of_all, now);
+        let exceeded = [of_address, of_all].into_iter().filter_map(Result::err);
+        let longest = exceeded.max_by_key(|exceeded| exceeded.retry_after);
+        longest.map_or(Ok(()), Err)
+    }
+
+    /// Counts an event of an address, even above the limits.
+    pub(crate) fn add(&self, address: IpAddr, now: Duration) {
+        self.addresses.add(subscriber(address), now);
+        lock(&self.all).add(self.rate_of_all, now);
+    }
+
+    /// Counts an event of an address if it is allowed.
+    pub(crate) fn take(&self, address: IpAddr, now: Duration) -> Result<(), RateExceeded> {
+        self.addresses.take(subscriber(address), now)?;
+        lock(&self.all).take(self.rate_of_all, now)
+    }
+}
+
+fn lock(bucket: &Mutex<Bucket>) -> MutexGuard<'_, Bucket> {
     bucket
         .lock()
         .expect("nothing panics while it holds a bucket")
