@@ -37,8 +37,8 @@ const WORKSPACE: [(&str, &str); 21] = [
         "application",
         "domain ports async-lock async-trait bytes chrono futures moka thiserror tracing uuid",
     ),
-    // Shared by the inbound adapters, so that none of them depends on another.
-    ("web", "domain ports application axum utoipa"),
+    // Shared by the inbound adapters, so that none of them depends on another. Its views are those of both APIs.
+    ("web", "domain ports application async-graphql axum utoipa"),
     (
         "rest",
         "domain ports application web axum tower utoipa utoipa-axum utoipa-swagger-ui",
