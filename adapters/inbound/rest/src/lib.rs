@@ -5,10 +5,10 @@
 //! [`people_router`] serves the routes that need a session, and is absent on a gateway without sign-in. Both
 //! serve each route at the root and under `/api`.
 //!
-//! Each endpoint is one file with its route, description and bodies, in `proofs/`, `lookups/`,
-//! `batches/`, `own_lookups/`, `participants/`, `keys/`, `webhooks/`, `admin/` and `operations/`. `pipeline`
-//! serves all proof requests, `people` is shared by the routes with a session, and `openapi` builds the API
-//! description.
+//! Each endpoint is one file with its route, description and bodies, in `lookups/`, `batches/`,
+//! `own_lookups/`, `participants/`, `keys/`, `webhooks/`, `admin/` and `operations/`; those that answer with a
+//! proof share `proofs/endpoints.rs`. `pipeline` serves all proof requests, `people` is shared by the routes
+//! with a session, and `openapi` builds the API description.
 
 mod admin;
 mod batches;
