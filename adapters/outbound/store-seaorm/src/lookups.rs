@@ -16,7 +16,7 @@ use crate::entity::lookups;
 use crate::error::failed;
 use crate::idempotency::record;
 use crate::prune::LOOKUPS;
-use crate::queue as leases;
+use crate::queue;
 use crate::read::{self, Read};
 use crate::store::Store;
 use crate::stored::Stored;
@@ -29,9 +29,9 @@ pub(crate) mod cancellation;
 mod claims;
 mod end;
 pub(crate) mod insert;
+mod length;
 mod list;
 mod notifications;
-mod queue;
 pub(crate) mod row;
 mod turns;
 
@@ -101,11 +101,11 @@ impl LookupStore for Store {
     }
 
     async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        self.in_time(queue::next_due(&self.connection)).await
+        self.in_time(length::next_due(&self.connection)).await
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
-        let renewal = leases::renewal::<lookups::Entity>(id, lease);
+        let renewal = queue::renewal::<lookups::Entity>(id, lease);
         let renewed = self.write(renewal.exec(&self.connection)).await?;
         Ok(renewed.rows_affected > 0)
     }
@@ -164,7 +164,7 @@ impl LookupStore for Store {
     }
 
     async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError> {
-        self.in_time(queue::measure(&self.connection, now)).await
+        self.in_time(length::measure(&self.connection, now)).await
     }
 }
 

@@ -8,9 +8,9 @@ use sea_orm::sqlx::Error;
 use sea_orm::sqlx::error::DatabaseError;
 
 /// The oldest version that the tests run on.
-pub(super) const OLDEST: i32 = 15;
+pub(crate) const OLDEST: i32 = 15;
 /// The URL parameters that are supported.
-pub(super) const PARAMETERS: [&str; 7] = [
+pub(crate) const PARAMETERS: [&str; 7] = [
     "sslmode",
     "sslrootcert",
     "sslcert",
@@ -121,7 +121,7 @@ impl From<Error> for ServerError {
 
 impl ServerError {
     /// Returns whether the server may just be starting.
-    pub(super) fn may_be_starting(&self) -> bool {
+    pub(crate) fn may_be_starting(&self) -> bool {
         match self {
             Self::Unreachable(error) => error.kind() == io::ErrorKind::ConnectionRefused,
             // cannot_connect_now

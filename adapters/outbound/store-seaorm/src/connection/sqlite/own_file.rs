@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 /// Permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
 /// Mode of a file that only its owner has access to.
-pub(super) const OWNER_ONLY: u32 = 0o600;
+pub(crate) const OWNER_ONLY: u32 = 0o600;
 
 /// The path of a file beside the database: `cep.db` and `-wal` make `cep.db-wal`.
-pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut path = database.as_os_str().to_owned();
     path.push(suffix);
     PathBuf::from(path)
@@ -43,14 +43,14 @@ pub enum FileError {
 
 /// Access that others have to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OthersAccess {
+pub(crate) enum OthersAccess {
     None,
     /// Permissions of others, which must be removed.
     Some,
 }
 
 /// Checks that a file is no link, is a regular file, and belongs to this process's user.
-pub(super) fn check(found: &Metadata) -> Result<OthersAccess, FileError> {
+pub(crate) fn check(found: &Metadata) -> Result<OthersAccess, FileError> {
     if found.file_type().is_symlink() {
         return Err(FileError::Link);
     }

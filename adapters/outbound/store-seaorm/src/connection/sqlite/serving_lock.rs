@@ -36,7 +36,7 @@ pub enum LockError {
 }
 
 impl ServingLock {
-    pub(super) fn take(database: &Path) -> Result<Self, LockError> {
+    pub(crate) fn take(database: &Path) -> Result<Self, LockError> {
         let path = beside(database, ".lock");
         let file = match open(&path) {
             Ok(file) => file,
