@@ -109,7 +109,7 @@ impl DroppedLines {
 /// A log was started before.
 pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
     let output = Output::default();
-    let (queues, workers) = Queues::start([output.clone(), output.clone()]);
+    let (queues, workers) = Queues::start([output.clone(), output.urgent()]);
     let writer = queues.clone();
     // Spans aren't logged, and their fields aren't added to lines.
     let untraced = format!("{}=off", traces::TARGET)

@@ -1,16 +1,21 @@
 //! Standard error, the output of the log.
 
 use std::io::{self, IsTerminal as _, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 /// Bytes of lines that are written together.
 const WRITTEN_TOGETHER: usize = 64 * 1024;
+/// Pause of an output that lets urgent lines go first.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Standard error. Clones share it, and have a buffer each, of which whole lines are written.
 #[derive(Default)]
 pub(super) struct Output {
     lines: Vec<u8>,
+    is_urgent: bool,
     shared: Arc<Shared>,
 }
 
@@ -18,6 +23,8 @@ pub(super) struct Output {
 struct Shared {
     /// Lines that are held back; `None` when they are written at once.
     held_back: Mutex<Option<Vec<u8>>>,
+    /// True while urgent lines wait.
+    is_urgent_waiting: AtomicBool,
     flushes: AtomicU64,
 }
 
@@ -25,12 +32,21 @@ impl Clone for Output {
     fn clone(&self) -> Self {
         Self {
             lines: Vec::new(),
+            is_urgent: self.is_urgent,
             shared: Arc::clone(&self.shared),
         }
     }
 }
 
 impl Output {
+    /// An output whose lines are written before those of others.
+    pub(super) fn urgent(&self) -> Self {
+        Self {
+            is_urgent: true,
+            ..self.clone()
+        }
+    }
+
     /// Holds back what is written to a terminal until [`Output::release`].
     pub(super) fn hold_back_on_terminal(&self) {
         if io::stderr().is_terminal() {
@@ -80,7 +96,17 @@ impl Write for Output {
             return Ok(());
         }
         drop(held_back);
-        write(&self.lines);
+        let urgent = &self.shared.is_urgent_waiting;
+        if self.is_urgent {
+            urgent.store(true, Ordering::Release);
+            write(&self.lines);
+            urgent.store(false, Ordering::Release);
+        } else {
+            while urgent.load(Ordering::Acquire) {
+                thread::sleep(PAUSE);
+            }
+            write(&self.lines);
+        }
         self.lines.clear();
         self.shared.flushes.fetch_add(1, Ordering::Relaxed);
         Ok(())

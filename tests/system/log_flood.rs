@@ -17,6 +17,8 @@ use crate::person::{Demo, Person};
 const PATIENCE: Duration = Duration::from_mins(4);
 /// Time in which the log is read once somebody reads it.
 const READING: Duration = Duration::from_secs(30);
+/// Lines before one about a key: those in the pipe and in two buffers, far fewer than wait.
+const FEW: u32 = 4_000;
 /// Requests at the same time.
 const TOGETHER: u32 = 32;
 
@@ -65,16 +67,18 @@ async fn a_flood_that_nobody_reads_displaces_no_line_about_a_key() {
     let (found, finding) = oneshot::channel();
     // Not the runtime's: it waits for a line, perhaps in vain.
     std::thread::spawn(move || {
-        let (mut revocation, mut drops) = (None, None);
+        let (mut revocation, mut drops, mut before) = (None, None, 0);
         let of_key = format!("\"key\":\"{}\"", key.id);
         let mut lines = BufReader::new(pipe).lines();
         while revocation.is_none() || drops.is_none() {
             let line = lines.next().unwrap().unwrap();
             if line.contains("\"action\":\"key_revoked\"") && line.contains(&of_key) {
                 revocation = Some(line);
+                assert!(before < FEW, "{before} lines come first");
             } else if line.contains("lines of the log were dropped") {
                 drops = Some(line);
             }
+            before += 1;
         }
         found.send((revocation.unwrap(), drops.unwrap())).unwrap();
     });
