@@ -12,8 +12,8 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::people::customer::CustomerId;
 use ports::Cause;
 use ports::outbound::{
-    AdmissionEntry, Charge, Clock, KeyStore, Limiter, Random, Receipt, RefusalEntry, RequestEntry,
-    StoreError, UsageJournal, Verdict, new_id,
+    AdmissionEntry, Charge, Clock, JournalError, KeyStore, Limiter, Random, Receipt, RefusalEntry,
+    RequestEntry, StoreError, UsageJournal, Verdict, new_id,
 };
 
 use super::admitted::{Admission, ChargedRequest, Settlement};
@@ -215,14 +215,33 @@ impl GatekeeperService {
         admission: Admission,
         settlement: Settlement,
     ) -> Result<LimitStatus, NotDurable> {
-        let (charged, limit_status, duration) = self.durable(admission, &settlement).await?;
-        let refund = settlement.outcome.is_refunded().then_some(charged.month);
-        self.refund_in_limiter(&charged, settlement.outcome).await;
+        let Admission {
+            charged,
+            limit_status,
+            receipt,
+            admitted_at_monotonic,
+            ..
+        } = admission;
+        let durable = receipt.await;
+        let duration = self.since(admitted_at_monotonic);
+        let outcome = if durable.is_ok() {
+            settlement.outcome
+        } else {
+            Outcome::InternalError
+        };
+        let refund = outcome.is_refunded().then_some(charged.month);
+        self.refund_in_limiter(&charged, outcome).await;
+        let settlement = Settlement {
+            outcome,
+            ..settlement
+        };
         self.record(charged, settlement, duration, refund);
-        Ok(match refund {
-            Some(_) => limit_status.after_refund(),
-            None => limit_status,
-        })
+        let limit_status = limit_status.after(duration);
+        match durable {
+            Ok(()) if refund.is_some() => Ok(limit_status.after_refund()),
+            Ok(()) => Ok(limit_status),
+            Err(error) => Err(not_durable(error)),
+        }
     }
 
     /// Returns once the admission is durable. The request is concluded later, by [`Self::conclude`].
@@ -230,36 +249,23 @@ impl GatekeeperService {
     /// # Errors
     /// [`NotDurable`]: the admission couldn't be stored, and is settled as an internal error.
     pub async fn accept(&self, admission: Admission) -> Result<LimitStatus, NotDurable> {
-        let lost = Settlement::of(Outcome::InternalError);
-        let (_, limit_status, _) = self.durable(admission, &lost).await?;
-        Ok(limit_status)
-    }
-
-    /// Returns the charged request once it is durable, with its limit status and its duration until then. If
-    /// it can't be stored, records it as an internal error with the other data of `settlement`.
-    async fn durable(
-        &self,
-        admission: Admission,
-        settlement: &Settlement,
-    ) -> Result<(ChargedRequest, LimitStatus, Duration), NotDurable> {
-        let durable = admission.receipt.await;
-        let now = self.clock.monotonic();
-        let duration = now.saturating_sub(admission.admitted_at_monotonic);
-        let charged = admission.charged;
+        let Admission {
+            charged,
+            limit_status,
+            receipt,
+            admitted_at_monotonic,
+            ..
+        } = admission;
+        let durable = receipt.await;
+        let duration = self.since(admitted_at_monotonic);
         let Err(error) = durable else {
-            return Ok((charged, admission.limit_status.after(duration), duration));
+            return Ok(limit_status.after(duration));
         };
-        let settlement = Settlement {
-            outcome: Outcome::InternalError,
-            ..settlement.clone()
-        };
-        let refund = Some(charged.month);
+        let settlement = Settlement::of(Outcome::InternalError);
         self.refund_in_limiter(&charged, settlement.outcome).await;
-        self.record(charged, settlement, duration, refund);
-        Err(NotDurable {
-            retry_after: RETRY_AFTER,
-            cause: Arc::new(error),
-        })
+        let month = charged.month;
+        self.record(charged, settlement, duration, Some(month));
+        Err(not_durable(error))
     }
 
     /// Records the end of a request that was accepted earlier. If its outcome is refunded, the store has
@@ -272,6 +278,10 @@ impl GatekeeperService {
     ) {
         self.refund_in_limiter(&charged, settlement.outcome).await;
         self.record(charged, settlement, duration, None);
+    }
+
+    fn since(&self, earlier: Duration) -> Duration {
+        self.clock.monotonic().saturating_sub(earlier)
     }
 
     /// Refunds a failure of ours or the bank's to the month's quota in the limiter.
@@ -315,5 +325,12 @@ impl GatekeeperService {
             },
             seal: settlement.seal.filter(|_| is_delivered),
         });
+    }
+}
+
+fn not_durable(error: JournalError) -> NotDurable {
+    NotDurable {
+        retry_after: RETRY_AFTER,
+        cause: Arc::new(error),
     }
 }
