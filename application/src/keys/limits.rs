@@ -11,10 +11,6 @@ pub struct NewLimits {
     /// Requests in any 60 seconds.
     pub per_minute: Option<u32>,
     /// Requests in a UTC calendar month; the inner `None` lifts the cap.
-    #[expect(
-        clippy::option_option,
-        reason = "the outer None leaves the quota, the inner one lifts the cap"
-    )]
     pub monthly_quota: Option<Option<u64>>,
 }
 
