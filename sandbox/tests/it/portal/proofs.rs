@@ -78,8 +78,8 @@ async fn the_archive_holds_both_files() {
 async fn a_magic_amount_brings_the_proof_of_another_transfer() {
     let answer = downloaded(&Form::of("502.01"), "XML").await;
     let proof = Proof::parse(&answer.body).unwrap();
-    assert_ne!(proof.tracking_key, "MBAN01002611200001234567");
-    assert_ne!(proof.centavos, 50_201);
+    assert_ne!(proof.tracking_key(), "MBAN01002611200001234567");
+    assert_ne!(proof.centavos(), 50_201);
 }
 
 #[rstest]
