@@ -283,7 +283,7 @@ async fn an_upgraded_connection_keeps_its_place() {
         clients.push(client);
     }
     let held = async || open().await >= before + 4.0;
-    eventually("each has a place", AT_ONCE, held).await;
+    eventually("each has a place", SIGNED_OUT, held).await;
     drop(clients);
     let free = async || open().await <= before;
     eventually("the places are free", SIGNED_OUT, free).await;

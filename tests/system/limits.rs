@@ -12,7 +12,7 @@ use crate::gateway::{Gateway, Key, Plan, left, request};
 
 /// Requests under way at once. A machine that is busy with other tests serves these in time: more of them wait longer
 /// for their connection, or for the journal, than the gateway lets them.
-const AT_ONCE: usize = 400;
+const AT_ONCE: usize = 100;
 
 /// Sends so many requests for one proof, each by a task of its own, and counts the answers by status.
 async fn statuses(gateway: Gateway, key: Key, requests: usize) -> BTreeMap<u16, usize> {

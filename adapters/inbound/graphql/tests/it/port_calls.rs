@@ -93,8 +93,8 @@ async fn a_banks_budget_is_read_once_however_many_aliases_ask_for_it() {
 }
 
 #[rstest]
-#[case("adminRevokeKey(input: { id: KEY }) { key { name } }", &["customer", "change", "snapshot", "apply"])]
-#[case("adminSetLimits(input: { id: KEY, perMinute: 9 }) { key { name } }", &["customer", "change", "snapshot", "apply"])]
+#[case("adminRevokeKey(input: { id: KEY }) { key { name } }", &["customer", "change", "snapshots", "apply"])]
+#[case("adminSetLimits(input: { id: KEY, perMinute: 9 }) { key { name } }", &["customer", "change", "snapshots", "apply"])]
 #[case("adminSetPlan(input: { accountId: ACCOUNT, plan: STARTUP }) { account { id } }", &["customer", "set_plan"])]
 #[case("renameKey(input: { id: KEY, name: \"x\" }) { key { name } }", &["customer", "change", "snapshot"])]
 #[case("createKey(input: { name: \"x\" }) { key { name } apiKey }", &["customer", "insert"])]

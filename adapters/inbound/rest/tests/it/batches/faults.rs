@@ -19,7 +19,7 @@ async fn a_table_that_cannot_be_read_is_refused() {
             "",
             "fecha,total,clave de rastreo\n2026-11-20,10.00,MBAN01\n",
         ),
-        ("", "fecha,clave_rastreo,cuenta,monto,importe\n"),
+        ("", "fecha,clave_rastreo,clabe,monto,importe\n"),
         ("?columns=monto", "fecha\n"),
         ("?columns=monto:Saldo", names),
         (
