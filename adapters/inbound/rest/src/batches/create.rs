@@ -26,7 +26,7 @@ use crate::proofs::schemas::TextFile;
 /// Creates a batch: looks up each row of a table
 ///
 /// A table with a header and a row for each payment: CSV with `,`, `;` or tabs between the values, in UTF-8,
-/// UTF-16 or Windows-1252, dates as `2026-11-20` or `20/11/2026`, amounts as `1234.56`, `1,234.56` or
+/// UTF-16 or Windows-1252, dates as `2026-11-20`, `20/11/2026` or `20-nov-26`, amounts as `1234.56`, `1,234.56` or
 /// `$1,234.56`; or a JSON object in each line. Columns are found by their headers (`fecha`, `clave_rastreo`,
 /// `cuenta`, `monto`, `emisor`, `receptor`, and their usual names), or named by `columns`. An `id` column
 /// comes back with the results.
