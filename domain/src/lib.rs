@@ -1,11 +1,11 @@
 //! The rules for electronic payment proofs (CEP), as pure synchronous code without its own clock or
 //! randomness.
 //!
-//! A request's fields are parsed to a [`query::ProofQuery`], which [`inference`] completes to a
-//! [`transfer::Transfer`]. The bank's answer is a [`proof::Proof`], which must match the transfer and
-//! whose [`seal`] is verified with the receiver's key; or a [`payment::Payment`] without a proof, for
-//! which [`hints`] lists likely mistakes. [`check`] verifies an uploaded proof. [`key`] and [`limits`]
-//! define admission, [`webhook`] messages to customers' servers, and [`customer`], [`usage`],
+//! A request's fields are parsed to a [`query::ProofQuery`], which [`participants::inference`] completes to a
+//! [`transfer::Transfer`]. The bank's answer is a [`proofs::Proof`], which must match the transfer and
+//! whose [seal](seals) is verified with the receiver's key; or a [`payment::Payment`] without a proof, for
+//! which [`hints`] lists likely mistakes. [`proofs::check`] verifies an uploaded proof. [`keys`] and [`limits`]
+//! define admission, [webhook](webhooks) messages to customers' servers, and [`people::customer`], [`usage`],
 //! [`request`] and [`audit`] the dashboard's data.
 #![warn(missing_docs)]
 
