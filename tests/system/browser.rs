@@ -15,6 +15,8 @@ use session::Session;
 
 /// Time that a page may take for anything; the usual is milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Downloads have a lower priority than all else that a busy machine does.
+const DOWNLOAD_PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) const ENTER: &str = "\u{e007}";
 
@@ -210,7 +212,7 @@ impl Browser {
         let folder = self.session.downloads();
         let mut found = None;
         let what = format!("a {ending} file is saved");
-        eventually(&what, PATIENCE, async || {
+        eventually(&what, DOWNLOAD_PATIENCE, async || {
             let files = std::fs::read_dir(folder).into_iter().flatten();
             let mut paths = files.map(|file| file.unwrap().path());
             // A file that is being written has another ending; its name is taken by an empty file meanwhile.
