@@ -1,8 +1,10 @@
 //! Rows that this program can't have written: they admit no request, and the log names them.
 
+use domain::audit::AuditFilter;
 use domain::month::Month;
+use domain::page::{PageRequest, PageSize};
 use ports::contract::fixture::record;
-use ports::outbound::{KeyStore, UsageJournal};
+use ports::outbound::{AuditLog, KeyStore, UsageJournal};
 use sea_orm::ConnectionTrait;
 use store_seaorm::{Store, StoreOptions};
 
@@ -72,6 +74,21 @@ async fn a_damaged_row_is_left_out_of_a_list_and_the_log_names_it() {
     for place in ["ERROR", "api_keys", "name", &id] {
         assert!(logged.contains(place), "{logged:?} doesn't name {place}");
     }
+}
+
+/// An entry that disappeared could hide who did it.
+#[tokio::test]
+async fn a_damaged_entry_of_the_audit_log_is_an_error_and_never_left_out() {
+    let (folder, store) = damaged("api_keys", "name", "'x'").await;
+    add_key(&store, 2).await;
+    // The database itself refuses it.
+    let sql = "DROP TRIGGER audit_log_keeps_what_entries_say; \
+               UPDATE audit_log SET action = 'x' WHERE rowid = (SELECT min(rowid) FROM audit_log)";
+    let damage = folder.connect().await.execute_unprepared(sql).await;
+    assert_eq!(damage.unwrap().rows_affected(), 1);
+    let (all, page) = (AuditFilter::default(), PageRequest::first(PageSize::MAX));
+    let log = store.audit(&all, &page).await;
+    assert_names(&log.unwrap_err(), ["audit_log", "action"]);
 }
 
 #[tokio::test]
