@@ -87,7 +87,7 @@ impl Call<'_> {
 
     /// Ends the call as failed.
     pub(crate) fn fail(mut self, error: &impl fmt::Display) {
-        tracing::debug!(%error, "the shared {} failed", self.circuit.service.name);
+        tracing::debug!(%error, "a call of the {} failed", self.circuit.service.name);
         self.result = CallResult::Failure;
         self.failure = Some(error.to_string());
     }
