@@ -74,8 +74,8 @@ empty-table = The file is empty; send a header and a row for each payment.
 table-not-text = The file is not text: a workbook (XLSX, XLS, ODS) is read by nobody here. Save it as CSV UTF-8 and send that.
 table-no-header = The first row is not a header; add one with fecha, clave_rastreo, cuenta and monto, or give the columns by number (columns=fecha:1,…).
 table-header = The header in line { $line } can't be read; close its quotes, and leave out columns that are not needed.
-missing-columns = The table has no column for { $missing }; its headers are { $found }. Rename one, or say which it is (columns=monto:Total).
-repeated-column = Several columns are { $column }: { $found }. Keep one, or say which it is (columns={ $column }:3).
+missing-columns = The table has no column for { $missing }; its headers are { $found }. Rename one, or say which it is (columns={ $field }:{ $number }).
+repeated-column = Several columns are { $column }: { $found }. Keep one, or say which it is (columns={ $column }:{ $number }).
 nothing-to-look-up = None of the { $rows } rows can be looked up; details.rows says what is wrong with the first ones.
 not-an-archive = The file is no ZIP; send the one that the bank's link gives.
 damaged-archive = The ZIP is cut off or contradicts itself, so that programs read it differently; download it again, or pack its files anew.

@@ -74,8 +74,8 @@ empty-table = El archivo está vacío; envíe un encabezado y una fila por pago.
 table-not-text = El archivo no es texto: aquí no se leen libros (XLSX, XLS, ODS). Guárdelo como CSV UTF-8 y envíe ese archivo.
 table-no-header = La primera fila no es un encabezado; agregue uno con fecha, clave_rastreo, cuenta y monto, o dé las columnas por número (columns=fecha:1,…).
 table-header = No se puede leer el encabezado de la línea { $line }; cierre sus comillas y quite las columnas que no hagan falta.
-missing-columns = A la tabla le falta la columna de { $missing }; sus encabezados son { $found }. Cambie el nombre de una o diga cuál es (columns=monto:Total).
-repeated-column = Varias columnas son { $column }: { $found }. Deje una o diga cuál es (columns={ $column }:3).
+missing-columns = A la tabla le falta la columna de { $missing }; sus encabezados son { $found }. Cambie el nombre de una o diga cuál es (columns={ $field }:{ $number }).
+repeated-column = Varias columnas son { $column }: { $found }. Deje una o diga cuál es (columns={ $column }:{ $number }).
 nothing-to-look-up = Ninguna de las { $rows } filas se puede consultar; details.rows dice qué tienen las primeras.
 not-an-archive = El archivo no es un ZIP; envíe el que da el enlace del banco.
 damaged-archive = El ZIP está incompleto o se contradice, y cada programa lo lee de otra manera; descárguelo de nuevo, o empaquete otra vez sus archivos.

@@ -42,6 +42,7 @@ pub use candidate::CandidateDetail;
 pub use check::{explain, explanation};
 pub use code::Code;
 pub use column::{TableColumn, TableNotice};
+use column::{number_of, unread_number};
 pub use details::{
     ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails, HintDetail,
     InferredDetails, PaymentDetail,
@@ -154,11 +155,20 @@ catalogue! {
         /// The table lacks required columns.
         MissingColumns { missing: Vec<&'static str>, columns: Vec<SheetColumn> }
             = Code::InvalidRequest,
-            "missing-columns"(missing: List::of(missing), found: List::of(headers_of(columns)));
+            "missing-columns"(
+                missing: List::of(missing),
+                found: List::of(headers_of(columns)),
+                field: missing.first().copied().unwrap_or_default(),
+                number: &unread_number(columns)
+            );
         /// Several columns of the table map to one field.
         RepeatedColumn { column: &'static str, found: Vec<String>, columns: Vec<SheetColumn> }
             = Code::InvalidRequest,
-            "repeated-column"(column: column, found: List::of(found));
+            "repeated-column"(
+                column: column,
+                found: List::of(found),
+                number: &number_of(columns, found)
+            );
         /// Every row of the table is invalid.
         NothingToLookUp { rows: u32, faults: Vec<LineError> }
             = Code::InvalidRequest, "nothing-to-look-up"(rows: rows);

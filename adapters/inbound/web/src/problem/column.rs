@@ -44,3 +44,17 @@ impl TableColumn {
         }
     }
 }
+
+/// Number of the first column with a header that no field is read from; 1 without any.
+pub(super) fn unread_number(columns: &[SheetColumn]) -> usize {
+    let mut columns = columns.iter();
+    let unread = columns.find(|column| column.column.is_none() && !column.header.is_empty());
+    unread.map_or(1, |column| column.number)
+}
+
+/// Number of the first column with the first of these headers; 1 without any.
+pub(super) fn number_of(columns: &[SheetColumn], headers: &[String]) -> usize {
+    let mut columns = columns.iter();
+    let named = columns.find(|column| headers.first() == Some(&column.header));
+    named.map_or(1, |column| column.number)
+}
