@@ -29,7 +29,7 @@ pub use encryption::BatchEncryption;
 pub use error::BatchError;
 pub use feeder::{BatchFeeder, FeederParts};
 pub use import_report::{DeliveredRow, FileUse, ImportReport, UnusedReason};
-pub use places::BatchPlaces;
+pub use places::{BatchPlaces, Uploader};
 pub use rows::BatchRows;
 pub use sent_files::ImportedFiles;
 pub use service::{BatchService, BatchSources};

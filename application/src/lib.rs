@@ -58,7 +58,7 @@ pub use batches::{
     BatchPreview, BatchQuery, BatchRead, BatchRows, BatchService, BatchSources, BatchView,
     CreatedBatch, DeliveredRow, DraftRow, FaultyRow, FeederParts, FileUse, ImportReport,
     ImportedFiles, RepeatableBatch, RowOutcome, RowView, RowWarning, UnusedReason, UploadPlace,
-    UploadedFile,
+    UploadedFile, Uploader,
 };
 pub use checks::{ProofCheckService, SealVerdicts, ZippedReport};
 pub use health::{Component, ComponentState, HealthService};

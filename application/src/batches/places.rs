@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::upload::UploadedFile;
+use super::upload::{UploadPlace, UploadedFile};
 use domain::people::customer::CustomerId;
 
 use crate::sync::counted_places::{CountedPlace, CountedPlaces};
-use crate::sync::places::{Place, Places};
+use crate::sync::places::Places;
 
 /// Maximum number of tables of one account that are processed at the same time. A table has up to 16 MiB.
 const TABLES: usize = 2;
@@ -28,6 +28,27 @@ pub struct BatchPlaces {
     waits: Arc<CountedPlaces<CustomerId>>,
 }
 
+/// Permission to upload files for an account's batches.
+pub struct Uploader {
+    customer: CustomerId,
+    places: Arc<BatchPlaces>,
+}
+
+impl Uploader {
+    pub(super) const fn new(customer: CustomerId, places: Arc<BatchPlaces>) -> Self {
+        Self { customer, places }
+    }
+
+    /// Waits until the account has a free place for an upload of this kind.
+    pub async fn place(&self, file: UploadedFile) -> UploadPlace {
+        let places = match file {
+            UploadedFile::Table => &self.places.tables,
+            UploadedFile::Archive => &self.places.archives,
+        };
+        places.take(self.customer).await.into()
+    }
+}
+
 /// A place that is occupied until this is dropped.
 pub(super) type AccountPlace = CountedPlace<CustomerId>;
 
@@ -43,15 +64,6 @@ impl Default for BatchPlaces {
 }
 
 impl BatchPlaces {
-    /// Waits until the customer has a free place for an upload of this kind.
-    pub(super) async fn upload(&self, customer: CustomerId, file: UploadedFile) -> Place {
-        let places = match file {
-            UploadedFile::Table => &self.tables,
-            UploadedFile::Archive => &self.archives,
-        };
-        places.take(customer).await
-    }
-
     /// Takes a place for a download; `None` if a limit is reached.
     pub(super) fn download(&self, customer: CustomerId) -> Option<AccountPlace> {
         self.downloads.take(customer)

@@ -19,7 +19,6 @@ use domain::pacing::Pacing;
 use super::error::BatchError;
 
 use super::import_report::ImportReport;
-use super::upload::{UploadPlace, UploadedFile};
 use crate::proofs::RepeatError;
 use ports::outbound::{
     BatchCancellation, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim, StoredBatch,
@@ -29,7 +28,7 @@ use ports::outbound::{
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
-use super::places::BatchPlaces;
+use super::places::{BatchPlaces, Uploader};
 use super::sent_files::ImportedFiles;
 use super::view::Views;
 use crate::admission::GatekeeperService;
@@ -173,23 +172,21 @@ enum FirstOrClaim {
 }
 
 impl BatchService {
-    /// Checks the caller and the named key before a file is uploaded; then waits for a free place of the
-    /// account for such files.
+    /// Checks the caller and the named key before a file is uploaded.
     ///
     /// # Errors
     /// See [`BatchError`].
-    pub async fn upload(
+    pub async fn uploader(
         &self,
         access: &BatchAccess,
-        file: UploadedFile,
         key: Option<KeyId>,
-    ) -> Result<UploadPlace, BatchError> {
+    ) -> Result<Uploader, BatchError> {
         let owner = self.creator(access).await?;
         if key.is_some() {
             self.batch_key(&owner, key).await?;
         }
-        let place = self.sources.places.upload(owner.customer, file);
-        Ok(place.await.into())
+        let places = Arc::clone(&self.sources.places);
+        Ok(Uploader::new(owner.customer, places))
     }
 
     /// Checks the rows of a batch without storing anything.

@@ -108,6 +108,7 @@ bank-unavailable = The central bank is unavailable; the request does not count a
 bank-throttled = The central bank may not be asked any more for now; the request does not count against the quota. Try again in { $seconds } s.
 bank-timeout = The central bank did not answer in time; the request does not count against the quota. Try again in a few minutes.
 too-many-downloads = Your account, or all accounts together, are downloading as many batches as they may at the same time; try again in { $seconds } s, or when one of your own downloads has ended.
+too-many-uploads = Your account is sending as many files as it may at the same time (two tables and one ZIP), and none of them has ended; try again in { $seconds } s, or when one has.
 service-unavailable = The service is unavailable; try again in { $seconds } s.
 not-ready = The service is not ready: { LIST($components, last: "and") } failed. The operator's log says why.
 internal-error = An internal error occurred. Try again and, if it happens again, give the operator the value of X-Request-Id.

@@ -108,6 +108,7 @@ bank-unavailable = El banco central no está disponible; la petición no cuenta 
 bank-throttled = Por ahora no se puede consultar más al banco central; la petición no cuenta en la cuota. Intente de nuevo en { $seconds } s.
 bank-timeout = El banco central no respondió a tiempo; la petición no cuenta en la cuota. Intente de nuevo en unos minutos.
 too-many-downloads = Su cuenta, o todas juntas, están descargando tantos lotes como se puede a la vez; intente de nuevo en { $seconds } s, o cuando termine una de sus descargas.
+too-many-uploads = Su cuenta está enviando tantos archivos como puede a la vez (dos tablas y un ZIP), y ninguno ha terminado; intente de nuevo en { $seconds } s, o cuando termine uno.
 service-unavailable = El servicio no está disponible; intente de nuevo en { $seconds } s.
 not-ready = El servicio no está listo: falla { LIST($components, last: "y") }. El detalle está en el registro del operador.
 internal-error = Ocurrió un error interno. Intente de nuevo y, si se repite, avise al operador con el valor de X-Request-Id.

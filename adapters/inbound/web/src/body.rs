@@ -106,6 +106,33 @@ impl Upload {
         self.receive(max_bytes).await
     }
 
+    /// Checks a table by its headers and its declared length, before anything of it is read.
+    ///
+    /// # Errors
+    /// [`Problem::UnsupportedTableType`] or [`Problem::PayloadTooLarge`].
+    pub fn check_table(&self, headers: &HeaderMap, max_bytes: usize) -> Result<TableType, Problem> {
+        let declared = table_type(headers).ok_or(Problem::UnsupportedTableType)?;
+        self.check_length(max_bytes)?;
+        Ok(declared)
+    }
+
+    /// Checks a ZIP file by its headers and its declared length, before anything of it is read.
+    ///
+    /// # Errors
+    /// [`Problem::UnsupportedArchiveType`] or [`Problem::PayloadTooLarge`].
+    pub fn check_archive(&self, headers: &HeaderMap, max_bytes: usize) -> Result<(), Problem> {
+        if !is_archive(headers) {
+            return Err(Problem::UnsupportedArchiveType);
+        }
+        self.check_length(max_bytes)
+    }
+
+    fn check_length(&self, max_bytes: usize) -> Result<(), Problem> {
+        let fits = self.body.size_hint().lower() <= max_bytes as u64;
+        fits.then_some(())
+            .ok_or(Problem::PayloadTooLarge { max_bytes })
+    }
+
     /// Reads the body, if its `Content-Type` is that of a table.
     ///
     /// # Errors
@@ -116,7 +143,7 @@ impl Upload {
         headers: &HeaderMap,
         bounds: &LargeBody,
     ) -> Result<(TableType, HeldBody), Problem> {
-        let declared = table_type(headers).ok_or(Problem::UnsupportedTableType)?;
+        let declared = self.check_table(headers, bounds.max_bytes)?;
         Ok((declared, self.receive_large(bounds).await?))
     }
 
@@ -130,9 +157,7 @@ impl Upload {
         headers: &HeaderMap,
         bounds: &LargeBody,
     ) -> Result<HeldBody, Problem> {
-        if !is_archive(headers) {
-            return Err(Problem::UnsupportedArchiveType);
-        }
+        self.check_archive(headers, bounds.max_bytes)?;
         self.receive_large(bounds).await
     }
 
@@ -155,9 +180,7 @@ impl Upload {
         pace: Pace,
         hold: impl FnMut(usize) -> Result<(), Problem>,
     ) -> Result<Bytes, Problem> {
-        if self.body.size_hint().lower() > max_bytes as u64 {
-            return Err(Problem::PayloadTooLarge { max_bytes });
-        }
+        self.check_length(max_bytes)?;
         self.state = State::Arriving;
         let deadline = self.deadline;
         let read = timeout(deadline, read_up_to(&mut self.body, max_bytes, pace, hold));
@@ -209,6 +232,30 @@ impl Incoming {
     /// Those of [`Upload::read`].
     pub async fn read(&self, headers: &HeaderMap, max_bytes: usize) -> Result<Bytes, Problem> {
         self.0.lock().await.read(headers, max_bytes).await
+    }
+
+    /// See [`Upload::check_table`].
+    ///
+    /// # Errors
+    /// Those of [`Upload::check_table`].
+    pub async fn check_table(
+        &self,
+        headers: &HeaderMap,
+        max_bytes: usize,
+    ) -> Result<TableType, Problem> {
+        self.0.lock().await.check_table(headers, max_bytes)
+    }
+
+    /// See [`Upload::check_archive`].
+    ///
+    /// # Errors
+    /// Those of [`Upload::check_archive`].
+    pub async fn check_archive(
+        &self,
+        headers: &HeaderMap,
+        max_bytes: usize,
+    ) -> Result<(), Problem> {
+        self.0.lock().await.check_archive(headers, max_bytes)
     }
 
     /// See [`Upload::read_table`].

@@ -267,6 +267,9 @@ catalogue! {
         /// The account, or all accounts together, have the maximum number of downloads running.
         TooManyDownloads { retry_after: Duration }
             = Code::ServiceUnavailable, "too-many-downloads"(seconds: &retry_after_seconds(*retry_after));
+        /// The account sends as many files of this kind as it may at the same time.
+        TooManyUploads { retry_after: Duration }
+            = Code::ServiceUnavailable, "too-many-uploads"(seconds: &retry_after_seconds(*retry_after));
         /// The database, the limiter or another dependency is unavailable.
         Unavailable { retry_after: Duration }
             = Code::ServiceUnavailable,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use application::{CreatedBatch, RepeatableBatch, UploadedFile};
+use application::{CreatedBatch, RepeatableBatch};
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::header::{LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
@@ -65,14 +65,11 @@ pub(super) async fn create(
     let parameters: Result<Query, Problem> = Input::of_query(query.as_deref()).only();
     // A caller who may not create one sends nothing in vain.
     let named = parameters.as_ref().ok().and_then(Query::key);
-    let place = call
-        .batches
-        .upload(&call.access, UploadedFile::Table, named)
-        .await;
-    let _place = place.map_err(|error| call.problem(&error))?;
+    let uploader = call.batches.uploader(&call.access, named).await;
+    let uploader = uploader.map_err(|error| call.problem(&error))?;
     let options = Options::of(parameters?, &call)?;
     let key = idempotency_key(&call.headers)?;
-    let Uploaded { file, work } = uploads.table(&call).await?;
+    let Uploaded { file, work } = uploads.table(&call, &uploader).await?;
     let dry_run = options.dry_run;
     let repeatable = key.filter(|_| !dry_run).map(|key| RepeatableBatch {
         key,

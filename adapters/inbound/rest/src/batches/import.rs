@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{DeliveredRow, FileUse, ImportReport, UnusedReason, UploadedFile};
+use application::{DeliveredRow, FileUse, ImportReport, UnusedReason};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -236,12 +236,9 @@ pub(super) async fn import(
     // A caller who may not import sends nothing in vain.
     let found = call.batches.find(&call.access, id, Duration::ZERO).await;
     found.map_err(|error| call.problem(&error))?;
-    let place = call
-        .batches
-        .upload(&call.access, UploadedFile::Archive, None)
-        .await;
-    let _place = place.map_err(|error| call.problem(&error))?;
-    let Uploaded { file, work } = uploads.archive(&call).await?;
+    let uploader = call.batches.uploader(&call.access, None).await;
+    let uploader = uploader.map_err(|error| call.problem(&error))?;
+    let Uploaded { file, work } = uploads.archive(&call, &uploader).await?;
     let zips = Arc::clone(&state.zips);
     let reading = state
         .low_priority

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::{UploadPlace, UploadedFile, Uploader};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 use web::{BodyMemory, HeldBody, LargeBody, Problem, TableType};
 
 use super::BatchCall;
@@ -27,6 +29,11 @@ const TABLES: usize = 2;
 /// ZIP files processed concurrently; decompressed, they take much more memory.
 const ARCHIVES: usize = 1;
 
+/// Time that a file waits, unread, for another one of its account.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// `Retry-After` of a file for which an account has no place: those before it may take their deadline, or end at once.
+const RETRY_AFTER: Duration = Duration::from_secs(10);
+
 /// Memory and processing limits, with separate limits for tables and ZIP files.
 #[derive(Clone)]
 pub(crate) struct Uploads {
@@ -49,8 +56,9 @@ pub(super) struct Uploaded<T> {
     pub(super) work: Work,
 }
 
-/// Memory and processing permits of a file, released on drop.
+/// The account's place, memory and processing permits of a file, released on drop.
 pub(super) struct Work {
+    _place: UploadPlace,
     _memory: web::HeldMemory,
     _processing: OwnedSemaphorePermit,
 }
@@ -75,32 +83,47 @@ impl Default for Uploads {
 }
 
 impl Uploads {
-    /// Receives a table, and waits for a processing permit.
+    /// Checks the headers of a table, waits for a place of the account, receives the table, and waits for a
+    /// processing permit.
     pub(super) async fn table(
         &self,
         call: &BatchCall,
+        uploader: &Uploader,
     ) -> Result<Uploaded<(TableType, bytes::Bytes)>, Problem> {
         let bounds = self.tables.bounds();
-        let read = call.incoming.read_table(&call.headers, &bounds).await;
-        let (table, (body, memory)) = read?;
-        let work = self.tables.work(memory, call).await?;
+        let (headers, incoming) = (&call.headers, &call.incoming);
+        incoming.check_table(headers, bounds.max_bytes).await?;
+        let place = place(uploader, UploadedFile::Table).await?;
+        let (table, (body, memory)) = incoming.read_table(headers, &bounds).await?;
+        let work = self.tables.work(place, memory, call).await?;
         Ok(Uploaded {
             file: (table, body),
             work,
         })
     }
 
-    /// Receives the bank's ZIP file, and waits for a processing permit.
+    /// Checks the headers of the bank's ZIP file, waits for a place of the account, receives the file, and waits
+    /// for a processing permit.
     pub(super) async fn archive(
         &self,
         call: &BatchCall,
+        uploader: &Uploader,
     ) -> Result<Uploaded<bytes::Bytes>, Problem> {
         let bounds = self.archives.bounds();
-        let read = call.incoming.read_archive(&call.headers, &bounds).await;
-        let (file, memory): HeldBody = read?;
-        let work = self.archives.work(memory, call).await?;
+        let (headers, incoming) = (&call.headers, &call.incoming);
+        incoming.check_archive(headers, bounds.max_bytes).await?;
+        let place = place(uploader, UploadedFile::Archive).await?;
+        let (file, memory): HeldBody = incoming.read_archive(headers, &bounds).await?;
+        let work = self.archives.work(place, memory, call).await?;
         Ok(Uploaded { file, work })
     }
+}
+
+async fn place(uploader: &Uploader, file: UploadedFile) -> Result<UploadPlace, Problem> {
+    let place = timeout(PATIENCE, uploader.place(file)).await;
+    place.map_err(|_| Problem::TooManyUploads {
+        retry_after: RETRY_AFTER,
+    })
 }
 
 impl Room {
@@ -112,9 +135,15 @@ impl Room {
         }
     }
 
-    async fn work(&self, memory: web::HeldMemory, call: &BatchCall) -> Result<Work, Problem> {
+    async fn work(
+        &self,
+        place: UploadPlace,
+        memory: web::HeldMemory,
+        call: &BatchCall,
+    ) -> Result<Work, Problem> {
         let processing = Arc::clone(&self.processing).acquire_owned().await;
         Ok(Work {
+            _place: place,
             _memory: memory,
             _processing: processing.map_err(|error| call.unwritten(&error))?,
         })

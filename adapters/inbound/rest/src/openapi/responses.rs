@@ -155,7 +155,8 @@ responses! {
     Fault = "500", [],
         "`INTERNAL_ERROR`: a fault of the service.";
     NotNow = "503", ["Retry-After"],
-        "`SERVICE_UNAVAILABLE`: keys or sessions can't be read now.";
+        "`SERVICE_UNAVAILABLE`: keys, sessions or what is stored can't be read now; or, for files and downloads, as \
+             many are under way as may be at the same time.";
 }
 
 /// Errors that all proof endpoints share.

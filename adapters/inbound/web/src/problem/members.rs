@@ -259,6 +259,7 @@ impl Problem {
             | Self::BankThrottled { .. }
             | Self::BankTimeout
             | Self::TooManyDownloads { .. }
+            | Self::TooManyUploads { .. }
             | Self::Unavailable { .. } => Details::default(),
         }
     }

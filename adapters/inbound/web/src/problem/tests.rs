@@ -266,6 +266,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::BankThrottled { retry_after },
         Problem::BankTimeout,
         Problem::TooManyDownloads { retry_after },
+        Problem::TooManyUploads { retry_after },
         Problem::Unavailable { retry_after },
         Problem::NotReady { components: vec![] },
     ]
@@ -295,6 +296,6 @@ fn what_is_told_to_wait_for_takes_a_time() {
     let limits = ["RATE_LIMIT_EXCEEDED"; 5];
     let the_banks = ["BANK_UNAVAILABLE", "BANK_THROTTLED"];
     let expected = ["IDEMPOTENCY_KEY_IN_PROGRESS"].into_iter().chain(limits);
-    let expected = expected.chain(the_banks).chain(["SERVICE_UNAVAILABLE"; 2]);
+    let expected = expected.chain(the_banks).chain(["SERVICE_UNAVAILABLE"; 3]);
     assert!(codes.eq(expected), "{waiting:?}");
 }

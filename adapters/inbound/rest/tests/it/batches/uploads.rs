@@ -16,12 +16,24 @@ const SOON: Duration = Duration::from_secs(10);
 /// Time in which an answer that must not come yet would have come.
 const A_WHILE: Duration = Duration::from_millis(300);
 
+/// Less than a file waits for a place of its account.
+const AT_ONCE: Duration = Duration::from_secs(4);
+
 /// An upload of a table of 1,000 bytes, of which the head has been sent.
 async fn begun(harness: &Harness, api_key: &str, query: &str) -> TcpStream {
+    begun_of(harness, api_key, query, ("text/csv", 1_000)).await
+}
+
+async fn begun_of(
+    harness: &Harness,
+    api_key: &str,
+    query: &str,
+    (declared, bytes): (&str, u32),
+) -> TcpStream {
     let mut stream = TcpStream::connect(harness.address).await.unwrap();
     let head = format!(
         "POST /v1/cep/batches{query} HTTP/1.1\r\nhost: x\r\nx-api-key: {api_key}\r\n\
-         content-type: text/csv\r\ncontent-length: 1000\r\nexpect: 100-continue\r\n\r\n"
+         content-type: {declared}\r\ncontent-length: {bytes}\r\nexpect: 100-continue\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     stream
@@ -52,17 +64,41 @@ async fn a_parameter_that_is_refused_is_refused_before_the_table_arrives() {
     assert_eq!(answered.unwrap(), "401");
 }
 
-#[tokio::test]
-async fn a_third_table_of_an_account_waits_for_one_of_two_slow_ones_and_another_accounts_does_not()
-{
-    let harness = of_two_customers().await;
+/// Two tables of one account that are being read.
+async fn two_slow(harness: &Harness) -> Vec<TcpStream> {
     let mut slow = Vec::new();
     for _ in 0..2 {
-        let mut upload = begun(&harness, GOOD_KEY, "").await;
+        let mut upload = begun(harness, GOOD_KEY, "").await;
         // The answer to `Expect` leaves once the body is read.
         assert_eq!(timeout(SOON, status(&mut upload)).await.unwrap(), "100");
         slow.push(upload);
     }
+    slow
+}
+
+#[tokio::test]
+async fn a_table_without_a_place_is_answered_within_seconds_and_one_that_is_refused_anyway_at_once()
+{
+    let harness = Harness::start().await;
+    let _slow = two_slow(&harness).await;
+    for (head, expected) in [(("image/png", 9), "415"), (("text/csv", 17 << 20), "413")] {
+        let mut refused = begun_of(&harness, GOOD_KEY, "", head).await;
+        let answered = timeout(AT_ONCE, status(&mut refused)).await;
+        assert_eq!(answered.expect(expected), expected);
+    }
+    let third = timeout(SOON, harness.sending("", mixed()).send()).await;
+    let third = third.unwrap().unwrap();
+    assert_eq!(third.status(), 503);
+    assert_eq!(third.headers()["retry-after"], "10");
+    let body = third.text().await.unwrap();
+    assert!(body.contains("dos tablas y un ZIP"), "{body}");
+}
+
+#[tokio::test]
+async fn a_third_table_of_an_account_waits_for_one_of_two_slow_ones_and_another_accounts_does_not()
+{
+    let harness = of_two_customers().await;
+    let mut slow = two_slow(&harness).await;
     let mut third = Box::pin(harness.sending("", mixed()).send());
     assert!(timeout(A_WHILE, &mut third).await.is_err(), "it waits");
 
