@@ -20,6 +20,7 @@ mod seals;
 mod secret_fingerprints;
 mod seen_proofs;
 mod webhooks;
+mod workbooks;
 mod zip_files;
 
 pub use crate::{JournalError, Receipt, StoreError};
@@ -60,4 +61,5 @@ pub use webhooks::{
     OutgoingMessage, QueuedDeliveries, ReceiverAnswer, Resending, StoredDelivery, StoredEndpoint,
     WebhookSender, WebhookStore,
 };
+pub use workbooks::{Workbook, WorkbookReader};
 pub use zip_files::{ZipFiles, ZipReader, ZippedFile};

@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 use web::RequestLayer;
+use workbook_files::WorkbookFiles;
 use zip_files::DeflatedZip;
 
 use super::dashboard::{Dashboard, SharedServices};
@@ -256,6 +257,7 @@ fn routes(
         batches: shared.lookups.batches.service.clone(),
         people_batches,
         zips: Arc::new(DeflatedZip),
+        workbooks: Arc::new(WorkbookFiles),
         max_batch_rows: options.lookups.batch_max_rows,
         health,
         participants: shared.participants.clone(),

@@ -1,11 +1,12 @@
 //! Tables of payments in the usual formats of people, spreadsheets and programs.
 //!
-//! [`Sheet`] reads a CSV file: it detects encoding, separator and header, then yields a [`SheetRow`]
-//! per row. [`SheetRow::of_cells`] builds rows from other formats (JSON lines), with the same errors.
+//! [`Sheet`] reads a CSV file, of which it detects encoding and separator, or a sheet of a workbook: it finds the
+//! header, then yields a [`SheetRow`] per row. [`SheetRow::of_cells`] builds rows from other formats (JSON lines), with the same errors.
 
 mod amount;
 mod bounds;
 mod cell;
+mod chosen_sheet;
 mod column;
 mod damage;
 mod date;
@@ -17,18 +18,21 @@ mod mapping;
 mod misplaced;
 mod open;
 mod row;
+mod rows;
 mod separator;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod top;
+mod total;
+mod workbook;
 
 pub use bounds::{MAX_BLANK_ROWS, MAX_ID_LENGTH, MAX_ROW_LENGTH};
 pub use cell::Spelling;
+pub use chosen_sheet::ChosenSheet;
 pub use column::{Column, SheetColumn, headers_of};
-pub use encoding::Encoding;
 pub use error::{CellError, CellErrorKind, CellErrors, RowFault, SheetError};
 pub use mapping::{ColumnMapping, MappingError};
 pub use open::{Sheet, SheetRows};
 pub use row::{RawCells, RowRules, SheetRow};
-pub use separator::Separator;
+pub use workbook::{WorkbookCell, WorkbookError, WorkbookRow, is_page, is_workbook};

@@ -26,6 +26,7 @@ mod draft;
 mod erase;
 mod files;
 mod find;
+mod found_table;
 mod import;
 mod list;
 mod problems;
@@ -36,6 +37,7 @@ mod uploads;
 mod views;
 mod zip_stream;
 
+pub(crate) use found_table::FoundTable;
 pub(crate) use import::ImportBody;
 pub(crate) use uploads::{MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, Uploads};
 pub(crate) use views::{PreviewBody, RowBody};

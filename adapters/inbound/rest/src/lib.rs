@@ -38,7 +38,7 @@ use application::{
 use axum::Router;
 use axum::extract::{Extension, MatchedPath, Request};
 use axum::middleware::from_fn_with_state;
-use ports::outbound::ZipReader;
+use ports::outbound::{WorkbookReader, ZipReader};
 use tokio::runtime::Handle;
 use tower::ServiceExt as _;
 use web::{RequestLayer, SessionGuard};
@@ -74,6 +74,7 @@ pub struct RestState {
     pub people_batches: Option<PeopleBatches>,
     /// Reader of imported ZIP files.
     pub zips: Arc<dyn ZipReader>,
+    pub workbooks: Arc<dyn WorkbookReader>,
     /// Maximum rows of a batch.
     pub max_batch_rows: u32,
     /// Use case of the readiness check.

@@ -71,7 +71,11 @@ no-such-resource = Nothing that this session may see has that id; check the id.
 no-such-lookup = Your account has no lookup with that id in the environment of this key; check the id and the key.
 file-not-kept = The lookup keeps no PDF; create it with "formats": ["xml", "pdf"] to have one.
 empty-table = The file is empty; send a header and a row for each payment.
-table-not-text = The file is not text: a workbook (XLSX, XLS, ODS) is read by nobody here. Save it as CSV UTF-8 and send that.
+table-not-text = The file is neither text nor a workbook. Send a workbook (XLSX, XLSM, XLS, ODS), or a table as CSV.
+workbook-unreadable = The workbook is cut off, or is none. Open it in the program that made it and save it again as XLSX, or as CSV UTF-8.
+workbook-encrypted = The workbook needs a password. Save it without one, and send that.
+workbook-too-large = The workbook holds more than is read (64 MiB once it is unpacked, half a million cells). Leave the sheet with the payments alone in it, or save that as CSV UTF-8.
+no-such-sheet = The file has no sheet “{ $wanted }”; its sheets: { $sheets }.
 table-no-header = The first row is not a header; add one with fecha, clave_rastreo, cuenta and monto, or give the columns by number (columns=fecha:1,…).
 table-header = The header in line { $line } can't be read; close its quotes, and leave out columns that are not needed.
 missing-columns = The table has no column for { $missing }; its headers are { $found }. Rename one, or say which it is (columns={ $field }:{ $number }).
@@ -87,7 +91,7 @@ batch-canceled = The batch was canceled, so nothing can be imported; create anot
 too-many-stored-rows = The batches of your account, with those that have ended, may have { $most } rows; erase some that have ended (DELETE /v1/cep/batches/ID), and send this one again.
 too-many-batches = Your account has { $most } batches that haven't ended, and may have no more; wait for one to end, or cancel it.
 too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, payments that were returned, rejected or canceled, which get none, and tracking keys with a comma cannot. Look a single one up in the portal by itself.
-unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252) or application/x-ndjson, uncompressed.
+unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252), application/x-ndjson or that of a workbook (XLSX, XLSM, XLS, ODS), uncompressed.
 unsupported-body-type = Under a session the Content-Type must be text/csv or application/x-ndjson for a table, application/zip for the bank's file, and application/json without a body.
 unsupported-archive-type = The Content-Type must be application/zip (or application/octet-stream), uncompressed.
 lookup-not-delivered = The lookup has no proof, or none yet; its state says why.

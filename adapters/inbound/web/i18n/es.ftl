@@ -71,7 +71,11 @@ no-such-resource = No existe nada con ese identificador que esta sesión pueda v
 no-such-lookup = Su cuenta no tiene una consulta con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
 file-not-kept = La consulta no guarda el PDF; créela con "formats": ["xml", "pdf"] para tenerlo.
 empty-table = El archivo está vacío; envíe un encabezado y una fila por pago.
-table-not-text = El archivo no es texto: aquí no se leen libros (XLSX, XLS, ODS). Guárdelo como CSV UTF-8 y envíe ese archivo.
+table-not-text = El archivo no es texto ni un libro. Envíe un libro (XLSX, XLSM, XLS, ODS) o una tabla como CSV.
+workbook-unreadable = El libro está incompleto, o no es un libro. Ábralo en el programa que lo hizo y guárdelo de nuevo como XLSX, o como CSV UTF-8.
+workbook-encrypted = El libro pide una contraseña. Guárdelo sin ella y envíe ese archivo.
+workbook-too-large = El libro contiene más de lo que se lee (64 MiB descomprimido, medio millón de celdas). Deje en él solo la hoja de los pagos, o guárdela como CSV UTF-8.
+no-such-sheet = El archivo no tiene la hoja «{ $wanted }»; sus hojas: { $sheets }.
 table-no-header = La primera fila no es un encabezado; agregue uno con fecha, clave_rastreo, cuenta y monto, o dé las columnas por número (columns=fecha:1,…).
 table-header = No se puede leer el encabezado de la línea { $line }; cierre sus comillas y quite las columnas que no hagan falta.
 missing-columns = A la tabla le falta la columna de { $missing }; sus encabezados son { $found }. Cambie el nombre de una o diga cuál es (columns={ $field }:{ $number }).
@@ -87,7 +91,7 @@ batch-canceled = El lote se canceló, así que no se puede importar nada; cree o
 too-many-stored-rows = Los lotes de su cuenta, también los terminados, pueden tener { $most } filas; borre algunos de los terminados (DELETE /v1/cep/batches/ID) y envíe este de nuevo.
 too-many-batches = Su cuenta tiene { $most } lotes sin terminar y no puede tener más; espere a que termine uno o cancélelo.
 too-few-rows = El banco recibe archivos de { $least } filas o más y solo { $rows } pueden ir en uno: no pueden las que ya tienen comprobante, los pagos devueltos, rechazados o cancelados, que no lo tendrán, ni las claves con coma. Si es una sola, consúltela en el portal por separado.
-unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252) o application/x-ndjson, sin comprimir.
+unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252), application/x-ndjson o el de un libro (XLSX, XLSM, XLS, ODS), sin comprimir.
 unsupported-body-type = Con una sesión, el Content-Type debe ser text/csv o application/x-ndjson para una tabla, application/zip para el archivo del banco, y application/json sin cuerpo.
 unsupported-archive-type = El Content-Type debe ser application/zip (o application/octet-stream), sin comprimir.
 lookup-not-delivered = La consulta no tiene comprobante, o todavía no; su estado dice por qué.

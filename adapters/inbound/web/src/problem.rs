@@ -146,8 +146,16 @@ catalogue! {
         /// The key's account has no such lookup in the key's environment.
         NoSuchLookup = Code::NotFound, "no-such-lookup";
         EmptyTable = Code::InvalidRequest, "empty-table";
-        /// The table is a workbook or another binary file.
+        /// The table is neither text nor a workbook.
         TableNotText = Code::InvalidRequest, "table-not-text";
+        /// The workbook is cut off, or isn't what it seems to be.
+        WorkbookUnreadable = Code::InvalidRequest, "workbook-unreadable";
+        WorkbookEncrypted = Code::InvalidRequest, "workbook-encrypted";
+        /// The workbook holds more, once it is inflated, than is read.
+        WorkbookTooLarge = Code::InvalidRequest, "workbook-too-large";
+        /// The workbook has no sheet of this name.
+        NoSuchSheet { wanted: String, sheets: Vec<String> }
+            = Code::InvalidRequest, "no-such-sheet"(wanted: wanted, sheets: List::of(sheets));
         /// The table's first line is data, not a header.
         TableNoHeader { columns: Vec<SheetColumn> } = Code::InvalidRequest, "table-no-header";
         /// The table's header, in this line, can't be parsed.

@@ -4,7 +4,7 @@ use std::str;
 
 /// Text encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
+pub(super) enum Encoding {
     /// UTF-8, with or without a byte order mark.
     Utf8,
     /// UTF-16, little-endian ("Unicode text" in Excel).
@@ -13,18 +13,6 @@ pub enum Encoding {
     Utf16Be,
     /// Windows-1252, assumed for every other file.
     Windows1252,
-}
-
-impl Encoding {
-    /// The encoding's IANA name in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Utf8 => "utf-8",
-            Self::Utf16Le => "utf-16le",
-            Self::Utf16Be => "utf-16be",
-            Self::Windows1252 => "windows-1252",
-        }
-    }
 }
 
 /// Text of a file, decoded one character at a time.

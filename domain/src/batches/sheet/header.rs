@@ -171,7 +171,7 @@ fn fold(header: &str) -> String {
 
 /// A header's words in lower case without accents; any character other than a letter or digit separates
 /// words.
-fn words(header: &str) -> Vec<String> {
+pub(super) fn words(header: &str) -> Vec<String> {
     let mut folded = String::with_capacity(header.len());
     for c in folding::folded(header) {
         folded.push(match c {

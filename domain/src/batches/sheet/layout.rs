@@ -1,5 +1,6 @@
 //! Determines which column of a table holds which field.
 
+use super::cell::without_guard;
 use super::column::{Column, MAX_FOUND, SheetColumn, listed};
 use super::error::SheetError;
 use super::header;
@@ -60,7 +61,9 @@ pub(super) fn without_headers(
     cells: &[String],
     mapping: &ColumnMapping,
 ) -> Result<Vec<SheetColumn>, SheetError> {
-    let mut columns = numbered(cells, |cell| (String::new(), Some(cut(cell.trim()))));
+    let mut columns = numbered(cells, |cell| {
+        (String::new(), Some(cut(without_guard(cell.trim()))))
+    });
     if !mapping.needs_no_header() {
         return Err(SheetError::NoHeader {
             columns: listed(columns),

@@ -8,27 +8,28 @@ use super::encoding::{Encoding, Text};
 use super::error::{RowFault, SheetError};
 use super::mapping::ColumnMapping;
 use super::row::{RawCells, RowRules, SheetRow};
+use super::rows::Rows;
 use super::separator::Separator;
 use super::tokens::{Tokenised, Tokens};
 use super::top::{self, Top};
+use super::total;
+use super::workbook::WorkbookRow;
 
-/// A table of payments in a CSV file.
+/// A table of payments in a CSV file or in a sheet of a workbook.
 ///
-/// It stores only the header; rows are read one at a time from the bytes of the file.
+/// It stores only the header; rows are read one at a time.
 #[derive(Clone, Debug)]
 pub struct Sheet<'a> {
-    encoding: Encoding,
-    separator: Separator,
     /// Column of each cell in a row; `None` if the cell is ignored.
     layout: Vec<Option<Column>>,
     /// The columns to list in a response.
     columns: Vec<SheetColumn>,
     /// Reader positioned after the header.
-    tokens: Tokens<'a>,
+    rows: Rows<'a>,
 }
 
 impl<'a> Sheet<'a> {
-    /// Detects a file's encoding, separator and header.
+    /// Detects encoding, separator and header of a CSV file.
     ///
     /// The header is the first of the leading rows with the most known columns; what stands above it, such as a
     /// title, is skipped. Without any, the first row that isn't blank is the header. The header may be missing
@@ -51,24 +52,27 @@ impl<'a> Sheet<'a> {
             tokens = after;
         }
         let separator = declared.unwrap_or_else(|| top::separator(&tokens, mapping));
-        let Top { columns, rows } = top::read(tokens, separator, mapping)?;
+        Self::of(Rows::Csv { tokens, separator }, mapping)
+    }
+
+    /// Finds the header of a sheet of a workbook, like that of a file.
+    ///
+    /// # Errors
+    /// See [`SheetError`].
+    pub fn of_workbook(
+        rows: &'a [WorkbookRow],
+        mapping: &ColumnMapping,
+    ) -> Result<Self, SheetError> {
+        Self::of(Rows::Workbook { rows, blank: 0 }, mapping)
+    }
+
+    fn of(table: Rows<'a>, mapping: &ColumnMapping) -> Result<Self, SheetError> {
+        let Top { columns, rows } = top::read(table, mapping)?;
         Ok(Self {
-            encoding,
-            separator,
             layout: columns.iter().map(|place| place.column).collect(),
             columns: listed(columns),
-            tokens: rows,
+            rows,
         })
-    }
-
-    /// The detected encoding.
-    pub fn encoding(&self) -> Encoding {
-        self.encoding
-    }
-
-    /// The detected separator.
-    pub fn separator(&self) -> Separator {
-        self.separator
     }
 
     /// The columns in file order: all that are used, and the first of the ignored ones.
@@ -80,8 +84,18 @@ impl<'a> Sheet<'a> {
     pub fn rows<'s>(&'s self, rules: RowRules<'s>) -> SheetRows<'s> {
         SheetRows {
             sheet: self,
-            tokens: self.tokens.clone(),
+            rest: self.rows.clone(),
             rules,
+            totals: Vec::new(),
+        }
+    }
+
+    /// The separator of a CSV file.
+    #[cfg(test)]
+    pub(super) fn separator(&self) -> Option<Separator> {
+        match self.rows {
+            Rows::Csv { separator, .. } => Some(separator),
+            Rows::Workbook { .. } => None,
         }
     }
 
@@ -92,21 +106,16 @@ impl<'a> Sheet<'a> {
 
     /// The cells of the rows that can be read.
     pub(super) fn cells(&self) -> impl Iterator<Item = Vec<String>> {
-        let mut tokens = self.tokens.clone();
-        let rows = std::iter::from_fn(move || tokens.next(self.separator));
+        let mut rows = self.rows.clone();
+        let rows = std::iter::from_fn(move || rows.next());
         rows.filter_map(|row| row.cells.ok())
     }
 
-    fn read(&self, row: Tokenised, rules: RowRules<'_>) -> SheetRow {
-        let line = row.line;
-        let cells = match row.cells {
-            Ok(cells) => cells,
-            Err(fault) => return SheetRow::unreadable(line, fault),
-        };
+    fn read(&self, line: u64, cells: Vec<String>, rules: RowRules<'_>) -> SheetRow {
         let used = cells.iter().rposition(|cell| !cell.trim().is_empty());
         let used = used.map_or(0, |last| last + 1);
         let columns = self.layout.len();
-        if used > columns {
+        if used > columns && self.rows.splits_values() {
             let cells = used;
             return SheetRow::unreadable(line, RowFault::MoreCells { cells, columns });
         }
@@ -120,25 +129,42 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Iterator over the rows of a [`Sheet`].
+/// Iterator over the rows of a [`Sheet`], but for totals.
 #[derive(Clone, Debug)]
 pub struct SheetRows<'a> {
     sheet: &'a Sheet<'a>,
-    tokens: Tokens<'a>,
+    rest: Rows<'a>,
     rules: RowRules<'a>,
+    totals: Vec<u64>,
+}
+
+impl SheetRows<'_> {
+    /// Lines of the totals that were passed over so far.
+    pub fn totals(&self) -> &[u64] {
+        &self.totals
+    }
 }
 
 impl Iterator for SheetRows<'_> {
     type Item = SheetRow;
 
     fn next(&mut self) -> Option<SheetRow> {
-        let row = self.tokens.next(self.sheet.separator)?;
-        Some(self.sheet.read(row, self.rules))
+        loop {
+            let Tokenised { line, cells } = self.rest.next()?;
+            let cells = match cells {
+                Ok(cells) => cells,
+                Err(fault) => return Some(SheetRow::unreadable(line, fault)),
+            };
+            if !total::is_total(&cells, self.sheet.layout()) {
+                return Some(self.sheet.read(line, cells, self.rules));
+            }
+            self.totals.push(line);
+        }
     }
 }
 
-/// Returns `true` for workbooks (ZIP, or the older compound file), PDFs, and any file with a NUL byte,
-/// which text in these encodings doesn't have.
+/// Returns `true` for a ZIP, the compound file of older programs, a PDF, and any file with a NUL byte, which
+/// text in these encodings doesn't have.
 fn is_binary(file: &[u8], encoding: Encoding) -> bool {
     let signatures: [&[u8]; 3] = [b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF-"];
     let is_wide = matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be);

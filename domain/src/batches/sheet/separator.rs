@@ -2,7 +2,7 @@
 
 /// Character that separates the cells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Separator {
+pub(super) enum Separator {
     /// `,`, the usual separator.
     Comma,
     /// `;`, written by spreadsheets in locales with a decimal comma.
@@ -13,10 +13,10 @@ pub enum Separator {
 
 impl Separator {
     /// All separators, in order of preference.
-    pub const ALL: [Self; 3] = [Self::Comma, Self::Semicolon, Self::Tab];
+    pub(super) const ALL: [Self; 3] = [Self::Comma, Self::Semicolon, Self::Tab];
 
     /// The separator as a character.
-    pub fn character(self) -> char {
+    pub(super) fn character(self) -> char {
         match self {
             Self::Comma => ',',
             Self::Semicolon => ';',

@@ -8,6 +8,7 @@ use super::error::SheetError;
 use super::header;
 use super::layout;
 use super::mapping::{ColumnMapping, Source};
+use super::rows::Rows;
 use super::separator::Separator;
 use super::tokens::{Tokenised, Tokens};
 
@@ -18,27 +19,23 @@ const SEARCHED: usize = 50;
 pub(super) struct Top<'a> {
     pub(super) columns: Vec<SheetColumn>,
     /// Reader positioned at the first row of data.
-    pub(super) rows: Tokens<'a>,
+    pub(super) rows: Rows<'a>,
 }
 
 /// Reads the header.
-pub(super) fn read<'a>(
-    tokens: Tokens<'a>,
-    separator: Separator,
-    mapping: &ColumnMapping,
-) -> Result<Top<'a>, SheetError> {
-    let header = most_known(tokens.clone(), separator, mapping);
+pub(super) fn read<'a>(table: Rows<'a>, mapping: &ColumnMapping) -> Result<Top<'a>, SheetError> {
+    let header = most_known(table.clone(), mapping);
     if let Some((0, ..)) | None = header {
-        if let Some((cells, rows)) = first_payment(tokens.clone(), separator, mapping) {
+        if let Some((cells, rows)) = first_payment(table.clone(), mapping) {
             let columns = layout::without_headers(&cells, mapping)?;
             return Ok(Top { columns, rows });
         }
-        let first = tokens.clone().next(separator).ok_or(SheetError::Empty)?;
+        let first = table.clone().next().ok_or(SheetError::Empty)?;
         let Tokenised { line, cells } = first;
         let cells = cells.map_err(|fault| SheetError::Header { line, fault })?;
         if cells.iter().any(|cell| is_date(cell)) {
             let columns = layout::without_headers(&cells, mapping)?;
-            let rows = tokens;
+            let rows = table;
             return Ok(Top { columns, rows });
         }
     }
@@ -51,7 +48,8 @@ pub(super) fn read<'a>(
 /// column of the caller's mapping, then the most cells.
 pub(super) fn separator(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separator {
     let score = |separator: &Separator| {
-        let rows = leading(tokens.clone(), *separator).map(|(cells, _)| {
+        let (tokens, separator) = (tokens.clone(), *separator);
+        let rows = leading(Rows::Csv { tokens, separator }).map(|(cells, _)| {
             let known = known_columns(&cells, mapping);
             (known, has_date_in_place(&cells, mapping), cells.len())
         });
@@ -63,13 +61,10 @@ pub(super) fn separator(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separat
 }
 
 /// The leading rows that can be read, each with a reader of the rows after it.
-fn leading(
-    mut tokens: Tokens<'_>,
-    separator: Separator,
-) -> impl Iterator<Item = (Vec<String>, Tokens<'_>)> {
+fn leading(mut table: Rows<'_>) -> impl Iterator<Item = (Vec<String>, Rows<'_>)> {
     let rows = std::iter::from_fn(move || {
-        let row = tokens.next(separator)?;
-        Some((row.cells, tokens.clone()))
+        let row = table.next()?;
+        Some((row.cells, table.clone()))
     });
     let rows = rows.take(SEARCHED);
     rows.filter_map(|(cells, after)| Some((cells.ok()?, after)))
@@ -78,13 +73,12 @@ fn leading(
 /// The first of the leading rows with the most known headers, then the most cells that aren't blank: their number,
 /// the row, and the rows after it.
 fn most_known<'a>(
-    tokens: Tokens<'a>,
-    separator: Separator,
+    table: Rows<'a>,
     mapping: &ColumnMapping,
-) -> Option<(usize, Vec<String>, Tokens<'a>)> {
+) -> Option<(usize, Vec<String>, Rows<'a>)> {
     let mut best = None;
     let mut most = (0, 0);
-    for (cells, after) in leading(tokens, separator) {
+    for (cells, after) in leading(table) {
         let known = known_columns(&cells, mapping);
         let filled = cells.iter().filter(|cell| !cell.trim().is_empty()).count();
         if best.is_none() || (known, filled) > most {
@@ -97,16 +91,12 @@ fn most_known<'a>(
 
 /// The first of the leading rows with a date where the caller's mapping has it, and the rows from it on. `None`
 /// unless the mapping gives every required column by its number.
-fn first_payment<'a>(
-    tokens: Tokens<'a>,
-    separator: Separator,
-    mapping: &ColumnMapping,
-) -> Option<(Vec<String>, Tokens<'a>)> {
+fn first_payment<'a>(table: Rows<'a>, mapping: &ColumnMapping) -> Option<(Vec<String>, Rows<'a>)> {
     if !mapping.needs_no_header() {
         return None;
     }
-    let mut from = tokens.clone();
-    for (cells, after) in leading(tokens, separator) {
+    let mut from = table.clone();
+    for (cells, after) in leading(table) {
         if has_date_in_place(&cells, mapping) {
             return Some((cells, from));
         }

@@ -9,11 +9,24 @@ export const MOST_ARCHIVE_BYTES = 67_108_864;
 export const COLUMNS = ['fecha', 'clave_rastreo', 'cuenta', 'monto', 'emisor', 'receptor', 'id'];
 export const NEEDED = COLUMNS.slice(0, 4);
 
+// Media types of tables by the endings of their names.
+const TABLE_TYPES = {
+  csv: 'text/csv',
+  tsv: 'text/csv',
+  txt: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  jsonl: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xlsm: 'application/vnd.ms-excel.sheet.macroenabled.12',
+  xls: 'application/vnd.ms-excel',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+};
+
 // Files that a field for files offers to choose.
-export const TABLES = '.csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson';
+export const TABLES = [...Object.keys(TABLE_TYPES).map((ending) => `.${ending}`), ...new Set(Object.values(TABLE_TYPES))].join();
 export const ARCHIVES = '.zip,application/zip';
 
-const typeOf = ({ name }) => (/\.(ndjson|jsonl)$/i.test(name) ? 'application/x-ndjson' : 'text/csv');
+const typeOf = ({ name }) => TABLE_TYPES[/[^.]*$/.exec(name)[0].toLowerCase()];
 
 function sizeRefusal({ size }, most, large) {
   if (size === 0) return 'empty';
@@ -23,7 +36,7 @@ function sizeRefusal({ size }, most, large) {
 // Reason for which a file isn't sent; null when it is.
 export function tableRefusal(file) {
   if (/\.zip$/i.test(file.name)) return 'zip';
-  return /\.(csv|tsv|txt|ndjson|jsonl)$/i.test(file.name) ? sizeRefusal(file, MOST_TABLE_BYTES, 'large_table') : 'table';
+  return typeOf(file) ? sizeRefusal(file, MOST_TABLE_BYTES, 'large_table') : 'table';
 }
 export const archiveRefusal = (file) =>
   (/\.zip$/i.test(file.name) ? sizeRefusal(file, MOST_ARCHIVE_BYTES, 'large_archive') : 'archive');
@@ -34,25 +47,26 @@ export function onlyFile(files, refusalOf) {
   return refusal ? { refused: { name: files.map(({ name }) => name).join(', '), refusal } } : { file: files[0] };
 }
 
-// `columns`: the numbers of columns by the fields that a person assigned; 0 is no column.
-async function post(path, { file, type, values = {}, columns = {}, repeatKey }, signal) {
-  const query = new URLSearchParams(values);
+// `columns`: the numbers of columns by the fields that a person assigned; 0 is no column. `sheet`: the name of the
+// workbook's sheet that a person chose.
+async function post(path, { file, type, values = {}, columns = {}, sheet, repeatKey }, signal) {
+  const query = new URLSearchParams({ ...values, ...(sheet && { sheet }) });
   const assigned = Object.entries(columns).map(([field, number]) => `${field}:${number}`);
   if (assigned.length) query.set('columns', assigned.join());
   const { response, ...common } = await rest(`/v1/cep/batches${path}?${query}`, { method: 'POST', type, body: file, signal, repeatKey });
   return response ? { ...common, answer: await response.json() } : common;
 }
 
-export const checkTable = (file, keyId, columns, signal) =>
-  post('', { file, type: typeOf(file), values: { key_id: keyId, dry_run: 'true' }, columns }, signal);
+export const checkTable = (file, keyId, { columns, sheet }, signal) =>
+  post('', { file, type: typeOf(file), values: { key_id: keyId, dry_run: 'true' }, columns, sheet }, signal);
 
 // Key by which the gateway recognises a request that is sent again, because its answer was lost.
 export const newRepeatKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-export function createBatch(file, keyId, columns, { formats, retryFor, name }, repeatKey) {
+export function createBatch(file, keyId, { columns, sheet }, { formats, retryFor, name }, repeatKey) {
   const values = { key_id: keyId, formats, retry_for: retryFor, ...(name && { name }) };
-  return post('', { file, type: typeOf(file), values, columns, repeatKey });
+  return post('', { file, type: typeOf(file), values, columns, sheet, repeatKey });
 }
 
 export const importArchive = (id, file) => post(`/${id}/import`, { file, type: 'application/zip' });

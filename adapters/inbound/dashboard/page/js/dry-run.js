@@ -11,7 +11,7 @@ const NO_COLUMNS = [];
 const columnsOf = ({ answer, error }) => answer?.columns ?? error.details?.columns;
 
 // As long as the file is the same, `result` stays while its successor is asked for, and `columns` are the last
-// ones that an answer had. Mistakes are told in the reader's language.
+// ones that an answer had. `choices` are those of columns and of the sheet. Mistakes are told in the reader's language.
 export function useDryRun(file, keyId, choices) {
   const [state, setState] = useState({});
   const [round, setRound] = useState(0);

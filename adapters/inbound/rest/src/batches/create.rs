@@ -11,9 +11,9 @@ use web::views::batches::Batch;
 use web::{BatchPaths, Problem};
 
 use super::BatchCall;
-use super::draft::{self, Options, Query};
+use super::draft::{self, Options, Query, ReadTable};
 use super::uploads::{Uploaded, Uploads};
-use super::views::{NoticeBody, PreviewBody};
+use super::views::PreviewBody;
 use crate::RestState;
 use crate::headers::{idempotency_key, put_replayed};
 use crate::openapi::examples;
@@ -21,12 +21,12 @@ use crate::openapi::responses::{
     BatchConflict, FaultyTable, KeyReused, LargeTable, NoTable, SlowBody,
 };
 use crate::people::input::Input;
-use crate::proofs::schemas::TextFile;
+use crate::proofs::schemas::{TextFile, ZipFile};
 
 /// Creates a batch: looks up each row of a table
 ///
-/// A table with a header and a row for each payment: CSV with `,`, `;` or tabs between the values, in UTF-8,
-/// UTF-16 or Windows-1252, dates as `2026-11-20`, `20/11/2026` or `20-nov-26`, amounts as `1234.56`, `1,234.56` or
+/// A table with a header and a row for each payment: a workbook (XLSX, XLSM, XLS, ODS; of several sheets the first
+/// whose header fits, or `sheet`); CSV with `,`, `;` or tabs between the values, in UTF-8, UTF-16 or Windows-1252, dates as `2026-11-20`, `20/11/2026` or `20-nov-26`, amounts as `1234.56`, `1,234.56` or
 /// `$1,234.56`; or a JSON object in each line. Columns are found by their headers (`fecha`, `clave_rastreo`,
 /// `cuenta`, `monto`, `emisor`, `receptor`, and their usual names), or named by `columns`. An `id` column
 /// comes back with the results.
@@ -48,6 +48,9 @@ use crate::proofs::schemas::TextFile;
         content(
             (inline(TextFile) = "text/csv", example = json!(examples::TABLE)),
             (inline(TextFile) = "application/x-ndjson", example = json!(examples::JSON_LINES)),
+            (inline(ZipFile) = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+            (inline(ZipFile) = "application/vnd.ms-excel"),
+            (inline(ZipFile) = "application/vnd.oasis.opendocument.spreadsheet"),
         ),
     ),
     responses(
@@ -75,16 +78,11 @@ pub(super) async fn create(
         key,
         content: content(query.as_deref(), &file.1),
     });
-    let table = draft::read((&state, &call), options, file).await?;
-    let draft = table.draft;
+    let ReadTable { draft, found } = draft::read((&state, &call), options, file).await?;
     if dry_run {
         let previewed = call.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;
-        let language = call.context.language;
-        let notices = table.misplaced_keys.iter();
-        let notices = notices.map(|column| NoticeBody::of_misplaced_keys(column, language));
-        let body = PreviewBody::new(&previewed.found, &table.columns, language);
-        let body = body.with_notices(notices.collect());
+        let body = PreviewBody::new(&previewed.found, &found, call.context.language);
         return call.answer(StatusCode::OK, &previewed, &body);
     }
     let created = call.batches.create(&call.access, draft, repeatable).await;

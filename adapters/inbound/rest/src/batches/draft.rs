@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use application::{BatchDraft, DraftRow, FaultyRow};
 use bytes::Bytes;
-use domain::batches::sheet::{CellErrors, ColumnMapping, RowRules, SheetColumn, SheetRow};
+use domain::batches::sheet::{
+    CellErrors, ChosenSheet, ColumnMapping, RowRules, SheetRow, WorkbookError, is_workbook,
+};
 use domain::calendar;
 use domain::keys::KeyId;
 use domain::lookups::RetryFor;
-use domain::participants::Catalogue;
 use domain::proofs::file::RequestedFiles;
+use ports::outbound::WorkbookReader;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
@@ -17,6 +19,7 @@ use web::problem::{FieldFault, FieldProblem, RowError};
 use web::{Problem, TableType};
 
 use super::BatchCall;
+use super::found_table::FoundTable;
 use super::problems;
 use super::table::Table;
 use crate::RestState;
@@ -35,6 +38,10 @@ pub(super) struct Query {
     #[validate(length(max = 1000, code = "malformed_mapping"))]
     #[param(max_length = 1000)]
     columns: Option<String>,
+    /// The sheet of a workbook, by its name. Without it, the first that isn't hidden and whose header fits.
+    #[validate(length(max = 100, code = "too_long"))]
+    #[param(max_length = 100)]
+    sheet: Option<String>,
     /// The files to keep of each proof: `xml`, or `xml,pdf`.
     #[param(inline, pattern = "^(xml|pdf)(,(xml|pdf))?$")]
     formats: Option<String>,
@@ -67,6 +74,8 @@ pub(super) struct Options {
     /// The table is only checked, and no batch is created.
     pub(super) dry_run: bool,
     mapping: ColumnMapping,
+    /// Name of the sheet of a workbook.
+    sheet: Option<String>,
     files: RequestedFiles,
     /// The key to charge, given by a caller with a session; `None` for a caller with an API key.
     key: Option<KeyId>,
@@ -83,19 +92,17 @@ impl Options {
             mapping: mapping.map_err(|error| problems::of_mapping(&error))?,
             files: formats(parameters.formats.as_deref())?,
             key: charged_key(call, parameters.key())?,
+            sheet: parameters.sheet.filter(|name| !name.trim().is_empty()),
             name: parameters.name.map(|Text(name)| name.as_str().to_owned()),
             retry_for: RetryFor::from_secs(parameters.retry_for).unwrap_or(RetryFor::MAX),
         })
     }
 }
 
-/// A batch to create, and data about its table's columns.
+/// A batch to create, and data about its table.
 pub(super) struct ReadTable {
     pub(super) draft: BatchDraft,
-    /// The recognised columns; empty for JSON lines.
-    pub(super) columns: Vec<SheetColumn>,
-    /// A column that seems to hold the tracking keys, although another one has their header.
-    pub(super) misplaced_keys: Option<SheetColumn>,
+    pub(super) found: FoundTable,
 }
 
 /// Parses the table on the low-priority runtime.
@@ -105,19 +112,39 @@ pub(super) async fn read(
     (table, body): (TableType, Bytes),
 ) -> Result<ReadTable, Problem> {
     let most = state.max_batch_rows;
-    let mapping = options.mapping;
     let today = calendar::today(state.request_layer.clock.now());
     let catalogue = state.participants.catalogue();
+    let workbooks = Arc::clone(&state.workbooks);
+    let (mapping, sheet) = (options.mapping, options.sheet);
     // Parsing 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
-    let rows = state.low_priority.spawn_blocking(move || {
-        let rules = Rules { today, catalogue };
-        rows((table, &body), &mapping, &rules, most)
+    let read = state.low_priority.spawn_blocking(move || {
+        let rules = RowRules {
+            today,
+            catalogue: &catalogue,
+        };
+        let wanted = (sheet.as_deref(), &mapping);
+        if table == TableType::Sheet && is_workbook(&body) {
+            let sheet = chosen(&*workbooks, body, wanted).map_err(problems::of_workbook)?;
+            let table = Table::of_sheet(&sheet, &mapping).map_err(problems::of_sheet)?;
+            let (rows, found) = rows(&table, rules, most)?;
+            let (sheet, sheets) = (Some(sheet.name), sheet.names);
+            return Ok((
+                rows,
+                FoundTable {
+                    sheet,
+                    sheets,
+                    ..found
+                },
+            ));
+        }
+        if let Some(wanted) = sheet {
+            let sheets = Vec::new();
+            return Err(Problem::NoSuchSheet { wanted, sheets });
+        }
+        let table = Table::open(table, &body, &mapping).map_err(problems::of_sheet)?;
+        rows(&table, rules, most)
     });
-    let RowsRead {
-        rows,
-        columns,
-        misplaced_keys,
-    } = rows.await.map_err(|error| call.unwritten(&error))??;
+    let (rows, found) = read.await.map_err(|error| call.unwritten(&error))??;
     let draft = BatchDraft {
         key: options.key,
         name: options.name,
@@ -125,18 +152,18 @@ pub(super) async fn read(
         retry_for: options.retry_for,
         rows,
     };
-    Ok(ReadTable {
-        draft,
-        columns,
-        misplaced_keys,
-    })
+    Ok(ReadTable { draft, found })
 }
 
-/// The rows of a table, and its columns as in [`ReadTable`].
-struct RowsRead {
-    rows: Vec<DraftRow>,
-    columns: Vec<SheetColumn>,
-    misplaced_keys: Option<SheetColumn>,
+/// Reads the sheet of a workbook with this name, or the first whose header fits.
+fn chosen(
+    workbooks: &dyn WorkbookReader,
+    file: Bytes,
+    (name, mapping): (Option<&str>, &ColumnMapping),
+) -> Result<ChosenSheet, WorkbookError> {
+    let mut workbook = workbooks.open(file)?;
+    let sheets = workbook.sheets().to_vec();
+    ChosenSheet::of(&sheets, name, mapping, |sheet| workbook.rows(sheet))
 }
 
 /// Checks `key_id`: required with a session, and refused with an API key.
@@ -150,31 +177,24 @@ fn charged_key(call: &BatchCall, named: Option<KeyId>) -> Result<Option<KeyId>, 
     Err(Problem::invalid_field("key_id", problem))
 }
 
-/// Owned form of [`RowRules`], to be moved into the blocking task.
-struct Rules {
-    today: chrono::NaiveDate,
-    catalogue: Arc<Catalogue>,
-}
-
+/// Reads the rows of a table, and what its check tells of it.
 fn rows(
-    (table, body): (TableType, &[u8]),
-    mapping: &ColumnMapping,
-    rules: &Rules,
+    table: &Table<'_>,
+    rules: RowRules<'_>,
     most: u32,
-) -> Result<RowsRead, Problem> {
-    let rules = RowRules {
-        today: rules.today,
-        catalogue: &rules.catalogue,
-    };
-    let table = Table::open(table, body, mapping).map_err(problems::of_sheet)?;
-    Ok(RowsRead {
+) -> Result<(Vec<DraftRow>, FoundTable), Problem> {
+    let mut rows = table.rows(rules);
+    let drafts = of_rows(&mut rows, most)?;
+    let found = FoundTable {
         columns: table.columns().to_vec(),
         misplaced_keys: table.misplaced_tracking_keys().cloned(),
-        rows: of_rows(table.rows(rules), most)?,
-    })
+        totals: rows.totals().to_vec(),
+        ..FoundTable::default()
+    };
+    Ok((drafts, found))
 }
 
-fn of_rows(rows: impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<DraftRow>, Problem> {
+fn of_rows(rows: &mut impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<DraftRow>, Problem> {
     let mut drafts = Vec::new();
     for row in rows {
         if drafts.len() >= most as usize {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use application::BatchError;
-use domain::batches::sheet::{Column, MappingError, SheetError};
+use domain::batches::sheet::{Column, MappingError, SheetError, WorkbookError};
 use domain::proofs::check::ZipError;
 use domain::request::RequestId;
 use web::problem::FieldProblem;
@@ -42,6 +42,16 @@ pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
             tracing::error!(%request_id, cause = %Chain(&**cause), "a batch can't be read");
             Problem::internal(request_id)
         }
+    }
+}
+
+pub(super) fn of_workbook(error: WorkbookError) -> Problem {
+    match error {
+        WorkbookError::Unreadable => Problem::WorkbookUnreadable,
+        WorkbookError::Encrypted => Problem::WorkbookEncrypted,
+        WorkbookError::TooLarge => Problem::WorkbookTooLarge,
+        WorkbookError::NoSuchSheet { wanted, sheets } => Problem::NoSuchSheet { wanted, sheets },
+        WorkbookError::Sheet(error) => of_sheet(error),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Parser of tables of payments, as CSV or JSON lines.
+//! Parser of tables of payments: CSV, a sheet of a workbook, or JSON lines.
 
 use domain::batches::sheet::{
-    Column, ColumnMapping, MAX_ROW_LENGTH, RawCells, RowFault, RowRules, Sheet, SheetColumn,
-    SheetError, SheetRow, SheetRows, Spelling,
+    ChosenSheet, Column, ColumnMapping, MAX_ROW_LENGTH, RawCells, RowFault, RowRules, Sheet,
+    SheetColumn, SheetError, SheetRow, SheetRows, Spelling,
 };
 use web::problem::FieldProblem;
 use web::{Problem, TableType};
@@ -12,19 +12,19 @@ use crate::unknown_names::UnknownNames;
 
 #[derive(Debug)]
 pub(crate) enum Table<'a> {
-    Csv(Sheet<'a>),
+    Sheet(Sheet<'a>),
     JsonLines(&'a [u8]),
 }
 
 impl<'a> Table<'a> {
-    /// Opens a table. `mapping` applies to CSV only, since JSON lines name their fields.
+    /// Opens a table of text. `mapping` applies to CSV only, since JSON lines name their fields.
     pub(crate) fn open(
         format: TableType,
         file: &'a [u8],
         mapping: &ColumnMapping,
     ) -> Result<Self, SheetError> {
         match format {
-            TableType::Csv => Sheet::open(file, mapping).map(Self::Csv),
+            TableType::Sheet => Sheet::open(file, mapping).map(Self::Sheet),
             TableType::JsonLines => {
                 let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
                 if file.trim_ascii().is_empty() {
@@ -35,10 +35,18 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Opens the sheet of a workbook.
+    pub(crate) fn of_sheet(
+        sheet: &'a ChosenSheet,
+        mapping: &ColumnMapping,
+    ) -> Result<Self, SheetError> {
+        Sheet::of_workbook(&sheet.rows, mapping).map(Self::Sheet)
+    }
+
     /// The recognised columns; empty for JSON lines.
     pub(crate) fn columns(&self) -> &[SheetColumn] {
         match self {
-            Self::Csv(sheet) => sheet.columns(),
+            Self::Sheet(sheet) => sheet.columns(),
             Self::JsonLines(_) => &[],
         }
     }
@@ -46,7 +54,7 @@ impl<'a> Table<'a> {
     /// A column that seems to hold the tracking keys, although another one has their header.
     pub(crate) fn misplaced_tracking_keys(&self) -> Option<&SheetColumn> {
         match self {
-            Self::Csv(sheet) => sheet.misplaced_tracking_keys(),
+            Self::Sheet(sheet) => sheet.misplaced_tracking_keys(),
             Self::JsonLines(_) => None,
         }
     }
@@ -54,7 +62,7 @@ impl<'a> Table<'a> {
     /// Iterates over the rows in file order, parsing each one on demand.
     pub(crate) fn rows<'s>(&'s self, rules: RowRules<'s>) -> TableRows<'s> {
         match self {
-            Self::Csv(sheet) => TableRows::Csv(sheet.rows(rules)),
+            Self::Sheet(sheet) => TableRows::Sheet(sheet.rows(rules)),
             Self::JsonLines(rest) => TableRows::JsonLines {
                 rest,
                 line: 0,
@@ -67,7 +75,7 @@ impl<'a> Table<'a> {
 /// Iterator over the rows of a [`Table`].
 #[derive(Debug)]
 pub(crate) enum TableRows<'a> {
-    Csv(SheetRows<'a>),
+    Sheet(SheetRows<'a>),
     JsonLines {
         rest: &'a [u8],
         /// Lines read so far.
@@ -76,12 +84,22 @@ pub(crate) enum TableRows<'a> {
     },
 }
 
+impl TableRows<'_> {
+    /// Lines of the totals that were passed over so far.
+    pub(crate) fn totals(&self) -> &[u64] {
+        match self {
+            Self::Sheet(rows) => rows.totals(),
+            Self::JsonLines { .. } => &[],
+        }
+    }
+}
+
 impl Iterator for TableRows<'_> {
     type Item = SheetRow;
 
     fn next(&mut self) -> Option<SheetRow> {
         match self {
-            Self::Csv(rows) => rows.next(),
+            Self::Sheet(rows) => rows.next(),
             Self::JsonLines { rest, line, rules } => {
                 while !rest.is_empty() {
                     let end = rest.iter().position(|byte| *byte == b'\n');

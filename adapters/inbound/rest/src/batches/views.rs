@@ -1,19 +1,28 @@
 //! JSON views of previews of batches, and of rows with their lookups.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
 use application::{BatchPreview, RowOutcome, RowView, RowWarning};
 use domain::batches::sheet::SheetColumn;
 use serde::Serialize;
 use utoipa::ToSchema;
-use web::problem::{HintReason, LineError, RowError, TableColumn, TableNotice};
+use web::problem::{HintReason, LineError, RowError, RowErrorDetail, TableColumn, TableNotice};
 use web::views::batches::BatchRow;
 use web::{Language, Problem};
 
+use super::found_table::FoundTable;
 use crate::lookups::views::LookupBody;
 
 /// The check of a batch that isn't created.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BatchPreview)]
 pub(crate) struct PreviewBody {
+    /// The sheet that was read. Null unless the file is a workbook.
+    #[schema(required)]
+    sheet: Option<String>,
+    /// The sheets of the workbook that aren't hidden, 20 at most.
+    sheets: Vec<String>,
     /// The columns of the table, and what they hold. None for JSON lines.
     columns: Vec<TableColumn>,
     /// Likely mistakes of the table as a whole.
@@ -26,6 +35,10 @@ pub(crate) struct PreviewBody {
     faulty: u32,
     /// Rows that ask the same as an earlier one.
     duplicates: u32,
+    /// Lines of totals, which are no payments and passed over.
+    totals: Vec<u64>,
+    /// Errors that are alike, each once with its rows, the most frequent first.
+    faults: Vec<FaultBody>,
     /// Requests that the key's month has left. Null without a quota.
     #[schema(required)]
     quota_left: Option<u64>,
@@ -38,6 +51,48 @@ pub(crate) struct PreviewBody {
     warned: usize,
     /// Their contradictions, of the first 1,000 of them.
     warnings: Vec<RowWarningBody>,
+}
+
+/// An error that rows have in common.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchFault)]
+struct FaultBody {
+    #[serde(flatten)]
+    error: RowErrorDetail,
+    /// The number of rows that have it.
+    rows: usize,
+    /// Their lines in the file, from 1 on, of the first 100.
+    lines: Vec<u32>,
+}
+
+impl FaultBody {
+    /// Groups the errors of rows by field and message.
+    fn all_of(rows: &[RowView], language: Language) -> Vec<Self> {
+        let mut groups: Vec<(RowError, usize, Vec<u32>)> = Vec::new();
+        let mut known = HashMap::new();
+        for row in rows {
+            for error in RowError::all_of(&row.outcome) {
+                let name = (error.field.clone(), error.message(language).to_owned());
+                let group = *known.entry(name).or_insert_with(|| {
+                    groups.push((error, 0, Vec::new()));
+                    groups.len() - 1
+                });
+                let (_, count, lines) = &mut groups[group];
+                *count += 1;
+                if lines.len() < MAX_LINES {
+                    lines.push(row.line);
+                }
+            }
+        }
+        groups.sort_by_key(|(_, count, _)| Reverse(*count));
+        let groups = groups.into_iter().take(MAX_LINES);
+        let bodies = groups.map(|(error, rows, lines)| Self {
+            error: RowErrorDetail::new(error, language),
+            rows,
+            lines,
+        });
+        bodies.collect()
+    }
 }
 
 /// Sign that a table holds something else than its columns say.
@@ -67,21 +122,31 @@ impl NoticeBody {
     }
 }
 
+/// Maximum number of groups of errors, and of lines in each.
+const MAX_LINES: usize = 100;
+
 /// Maximum rows in each list of rejected rows and of rows with warnings.
 const MAX_LISTED: usize = 1000;
 
 impl PreviewBody {
-    pub(crate) fn new(preview: &BatchPreview, columns: &[SheetColumn], language: Language) -> Self {
+    pub(crate) fn new(preview: &BatchPreview, table: &FoundTable, language: Language) -> Self {
         let counts = preview.counts;
         let rejected = preview.rejected.iter().take(MAX_LISTED);
         let warnings = preview.warnings.iter().take(MAX_LISTED);
+        let notices = table.misplaced_keys.iter();
         Self {
-            columns: columns.iter().map(TableColumn::new).collect(),
-            notices: Vec::new(),
+            sheet: table.sheet.clone(),
+            sheets: table.sheets.clone(),
+            columns: table.columns.iter().map(TableColumn::new).collect(),
+            notices: notices
+                .map(|it| NoticeBody::of_misplaced_keys(it, language))
+                .collect(),
             rows: counts.rows,
             ready: counts.ready(),
             faulty: counts.faulty,
             duplicates: counts.duplicates,
+            totals: table.totals.iter().take(MAX_LINES).copied().collect(),
+            faults: FaultBody::all_of(&preview.rejected, language),
             quota_left: preview.quota_left,
             seconds: preview.seconds,
             rejected: rejected.map(|row| RowBody::new(row, language)).collect(),
@@ -90,13 +155,6 @@ impl PreviewBody {
                 .flat_map(|warning| RowWarningBody::all_of(warning, language))
                 .collect(),
         }
-    }
-}
-
-impl PreviewBody {
-    /// Adds notices that columns don't match their headers.
-    pub(super) fn with_notices(self, notices: Vec<NoticeBody>) -> Self {
-        Self { notices, ..self }
     }
 }
 

@@ -19,6 +19,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 use web::{CallerAddress, MetricsSink, Origin, RequestLayer, SessionGuard, Site};
+use workbook_files::WorkbookFiles;
 use zip_files::DeflatedZip;
 
 use crate::data::{self, GOOD_KEY};
@@ -98,6 +99,7 @@ impl Harness {
             batches: gateway.lookups.batches.clone(),
             people_batches: matches!(sign_in, SignIn::On).then_some(people_batches),
             zips: Arc::new(DeflatedZip),
+            workbooks: Arc::new(WorkbookFiles),
             max_batch_rows: 10_000,
             health: gateway.health.clone(),
             participants: testkit::lookups::catalogue(),

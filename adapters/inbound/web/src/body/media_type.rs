@@ -19,21 +19,33 @@ pub(crate) fn is_json_or_file(headers: &HeaderMap) -> bool {
 /// Format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableType {
-    /// Comma, semicolon or tab separated values.
-    Csv,
+    /// Comma, semicolon or tab separated values, or a workbook: the bytes tell.
+    Sheet,
     /// One JSON object per line.
     JsonLines,
 }
 
 /// The table format that the headers declare, if uncompressed. Browsers on computers with Excel send CSV
-/// files with Excel's type. `charset` is ignored: the encoding is detected from the file.
+/// files with Excel's type, so the bytes tell which of the two a file is. `charset` is ignored: the encoding is detected from the file.
 pub(super) fn table_type(headers: &HeaderMap) -> Option<TableType> {
     let declared = essence(media_type(headers)?);
     let types = [
-        ("text/csv", TableType::Csv),
-        ("application/csv", TableType::Csv),
-        ("application/vnd.ms-excel", TableType::Csv),
-        ("text/tab-separated-values", TableType::Csv),
+        ("text/csv", TableType::Sheet),
+        ("application/csv", TableType::Sheet),
+        ("application/vnd.ms-excel", TableType::Sheet),
+        ("text/tab-separated-values", TableType::Sheet),
+        (
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            TableType::Sheet,
+        ),
+        (
+            "application/vnd.ms-excel.sheet.macroenabled.12",
+            TableType::Sheet,
+        ),
+        (
+            "application/vnd.oasis.opendocument.spreadsheet",
+            TableType::Sheet,
+        ),
         ("application/x-ndjson", TableType::JsonLines),
         ("application/ndjson", TableType::JsonLines),
         ("application/jsonl", TableType::JsonLines),

@@ -144,9 +144,13 @@ impl Problem {
             Self::KeyRevoked => because(Reason::Revoked),
             Self::KeyRotated => because(Reason::AlreadyRotated),
             Self::LookupNotDelivered => because(Reason::NotDelivered),
-            Self::EmptyTable | Self::TableNotText | Self::TableHeader { .. } => {
-                because(Reason::UnreadableTable)
-            }
+            Self::EmptyTable
+            | Self::TableNotText
+            | Self::WorkbookUnreadable
+            | Self::WorkbookEncrypted
+            | Self::WorkbookTooLarge
+            | Self::NoSuchSheet { .. }
+            | Self::TableHeader { .. } => because(Reason::UnreadableTable),
             Self::TableNoHeader { columns } => Details {
                 missing: Column::REQUIRED.map(Column::name).to_vec(),
                 columns: columns.iter().map(TableColumn::new).collect(),

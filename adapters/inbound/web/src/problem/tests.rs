@@ -207,6 +207,13 @@ fn every_problem() -> Vec<Problem> {
         Problem::NoSuchLookup,
         Problem::EmptyTable,
         Problem::TableNotText,
+        Problem::WorkbookUnreadable,
+        Problem::WorkbookEncrypted,
+        Problem::WorkbookTooLarge,
+        Problem::NoSuchSheet {
+            wanted: "Pagos".to_owned(),
+            sheets: vec!["Hoja1".to_owned(), "Hoja2".to_owned()],
+        },
         Problem::TableNoHeader { columns: vec![] },
         Problem::TableHeader { line: 1 },
         Problem::MissingColumns {

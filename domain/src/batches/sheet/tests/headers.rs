@@ -296,7 +296,8 @@ fn a_line_may_say_the_separator() {
         let table = format!("fecha,rastreo,cuenta,monto\n{ROW}").replace(',', separator);
         let file = format!("{line}{table}");
         let sheet = open(file.as_bytes()).unwrap();
-        assert_eq!(sheet.separator().character().to_string(), separator);
+        let found = sheet.separator().unwrap();
+        assert_eq!(found.character().to_string(), separator);
         assert_eq!(lines(&sheet), [3]);
     }
 }

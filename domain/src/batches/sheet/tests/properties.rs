@@ -139,7 +139,8 @@ proptest! {
     ) {
         let file = form.write(&payments);
         let sheet = open(&file).unwrap();
-        prop_assert_eq!(sheet.separator().character(), form.separator);
+        let separator = sheet.separator().unwrap();
+        prop_assert_eq!(separator.character(), form.separator);
         let read: Vec<_> = sheet.rows(rules()).collect();
         prop_assert_eq!(read.len(), payments.len());
         let mut line = 2;

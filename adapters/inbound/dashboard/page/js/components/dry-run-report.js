@@ -24,15 +24,36 @@ export function DryRunReport({ of: preview }) {
     </dl>
     ${preview.notices.map(({ code, message }) => html`
       <${Notice} key=${code} tone="warn" testid="dry-run-notice"><p>${message}</p></${Notice}>`)}
+    ${preview.totals.length > 0 && html`
+      <${Notice} testid="dry-run-totals"><p>${tn('dry_run.totals', preview.totals.length, { lines: preview.totals.map(count).join(', ') })}</p></${Notice}>`}
     ${ready === 0 && html`<${Notice} tone="bad"><p>${t('dry_run.nothing')}</p></${Notice}>`}
     ${left !== null && ready > left && html`
       <${Notice} tone="warn" testid="dry-run-quota"><p>${tn('dry_run.over_quota', ready - left, { left: count(left) })}</p></${Notice}>`}
+    <${Faults} of=${preview.faults} />
     <${Rejected} of=${preview} />
     <${Warnings} of=${preview} />`;
 }
 
+// Mistakes that several rows have in common, each once.
+function Faults({ of: faults }) {
+  const common = faults.filter(({ rows }) => rows > 1);
+  if (!common.length) return null;
+  const linesOf = ({ rows, lines }) => lines.slice(0, MOST_LINES).map(count).join(', ') + (rows > MOST_LINES ? '…' : '');
+  return html`
+    <h3>${t('dry_run.faults')}</h3>
+    <ul class="remedies" data-testid="faults">
+      ${common.map((fault) => html`
+        <li key=${`${fault.field} ${fault.message}`} data-field=${fault.field} data-rows=${fault.rows}>
+          <${Fault} field=${fault.field} message=${fault.message} />
+          <span class="muted small">${tn('dry_run.fault_rows', fault.rows, { lines: linesOf(fault) })}</span>
+        </li>`)}
+    </ul>`;
+}
+
 // So many are seen at once; the others are a button away.
 const FIRST = 25;
+// So many lines of a mistake are named.
+const MOST_LINES = 12;
 
 const Remedy = ({ of: row }) => (row.state === 'duplicate'
   ? html`<span class="break">${t('dry_run.repeats', { row: count(row.duplicate_of) })}</span>`

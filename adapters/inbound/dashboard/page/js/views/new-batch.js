@@ -48,18 +48,25 @@ function Form({ keys }) {
   // Choices of columns, and those of them that the file was last checked with.
   const [choices, setChoices] = useState({});
   const [checked, setChecked] = useState({});
+  const [sheet, setSheet] = useState('');
   const [options, setOptions] = useState(usualOptions);
-  const check = useDryRun(file, keyId, checked);
+  const table = { columns: checked, sheet };
+  const check = useDryRun(file, keyId, table);
   const unclear = unclearFields(check);
   const incomplete = check.columns.length > 0 && !isComplete(check.columns, choices, unclear);
 
+  // Columns belong to their sheet.
+  const chooseSheet = (name) => {
+    setSheet(name);
+    setChoices({});
+    setChecked({});
+  };
   const choose = (files) => {
     if (!files.length) return;
     const { file: chosen = null, refused: refusal = null } = onlyFile(files, tableRefusal);
     setRefused(refusal);
     setFile(chosen);
-    setChoices({});
-    setChecked({});
+    chooseSheet('');
     if (chosen) setOptions((old) => ({ ...old, name: nameOf(chosen) }));
   };
   const assign = (field, number) => {
@@ -81,10 +88,22 @@ function Form({ keys }) {
     <p class="visually-hidden" role="status">${!incomplete && spoken(check)}</p>
     ${file && keyId && html`
       <${Checked} check=${check} incomplete=${incomplete}>
+        <${Sheets} of=${check.result} chosen=${sheet} onChange=${chooseSheet} />
         <${ColumnMapping} columns=${check.columns} choices=${choices} unclear=${unclear} onChange=${assign} />
       </${Checked}>
-      <${Start} check=${check} incomplete=${incomplete} of=${[file, keyId, choices]} options=${options} onChange=${setOptions}
-        send=${(repeatKey) => createBatch(file, keyId, checked, options, repeatKey)} />`}`;
+      <${Start} check=${check} incomplete=${incomplete} of=${[file, keyId, choices, sheet]} options=${options} onChange=${setOptions}
+        send=${(repeatKey) => createBatch(file, keyId, table, options, repeatKey)} />`}`;
+}
+
+// The sheets of a workbook with several.
+function Sheets({ of: result, chosen, onChange }) {
+  const { sheet, sheets = [] } = result?.answer ?? result?.error?.details ?? {};
+  if (sheets.length < 2) return null;
+  const options = sheets.map((name) => [name, name]);
+  const value = chosen || sheet || '';
+  return html`
+    <${Select} label=${t('new_batch.sheet')} value=${value} onChange=${onChange} testid="batch-sheet"
+      options=${sheets.includes(value) ? options : [['', t('new_batch.choose_sheet')], ...options]} />`;
 }
 
 // Fields for which the server found no column, or several; none of a file that it could read.

@@ -112,7 +112,7 @@ fn a_file_without_a_line_is_empty() {
 #[test]
 fn a_csv_is_read_as_one() {
     let file = b"fecha;rastreo;clabe;monto\n20/11/2026;KEY;002010077777777771;1.234,50\n";
-    let table = Table::open(TableType::Csv, file, &ColumnMapping::default()).unwrap();
+    let table = Table::open(TableType::Sheet, file, &ColumnMapping::default()).unwrap();
     assert_eq!(table.columns().len(), 4);
     let rows: Vec<_> = table.rows(rules()).collect();
     assert_eq!(amount(&rows[0]), "1234.50");
@@ -125,7 +125,7 @@ proptest! {
             prop_oneof![any::<u8>(), prop::sample::select(b"{}[]\":,\n\\ 01".to_vec())], 0..200,
         ),
     ) {
-        for format in [TableType::Csv, TableType::JsonLines] {
+        for format in [TableType::Sheet, TableType::JsonLines] {
             if let Ok(table) = Table::open(format, &file, &ColumnMapping::default()) {
                 prop_assert!(table.rows(rules()).all(|row| row.line > 0));
             }

@@ -26,7 +26,9 @@ use web::problem::{FieldProblem, LineError, RowError};
 use web::views::batches::Batch;
 
 use super::{LANGUAGE, WAIT, too_many_reads};
-use crate::batches::{ImportBody, MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, PreviewBody, RowBody};
+use crate::batches::{
+    FoundTable, ImportBody, MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, PreviewBody, RowBody,
+};
 use crate::failure;
 
 /// Example table as CSV.
@@ -106,7 +108,11 @@ pub(in crate::openapi) fn preview() -> Value {
         quota_left: Some(588),
         seconds: 6,
     };
-    value(&PreviewBody::new(&preview, &[], LANGUAGE))
+    value(&PreviewBody::new(
+        &preview,
+        &FoundTable::default(),
+        LANGUAGE,
+    ))
 }
 
 /// A row whose issuing bank could not be inferred.

@@ -5,7 +5,7 @@ export default {
   'batches.open': 'not finished',
   'batches.no_match': 'No batch matches these filters',
   'batches.none': 'No batches yet',
-  'batches.none_more': 'Upload a CSV with your payments. Before anything runs you see which columns were recognised and which rows need a correction.',
+  'batches.none_more': 'Upload a workbook of Excel or a CSV with your payments. Before anything runs you see which columns were recognised and which rows need a correction.',
 
   'batch.title': 'Batch',
   'batch.unnamed': 'Batch without a name',

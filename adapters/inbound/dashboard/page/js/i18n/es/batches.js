@@ -5,7 +5,7 @@ export default {
   'batches.open': 'sin terminar',
   'batches.no_match': 'Ningún lote coincide con los filtros',
   'batches.none': 'Todavía no hay lotes',
-  'batches.none_more': 'Suba un CSV con sus pagos. Antes de empezar verá qué columnas se reconocieron y qué filas hay que corregir.',
+  'batches.none_more': 'Suba un libro de Excel o un CSV con sus pagos. Antes de empezar verá qué columnas se reconocieron y qué filas hay que corregir.',
 
   'batch.title': 'Lote',
   'batch.unnamed': 'Lote sin nombre',

@@ -1,0 +1,18 @@
+//! Data about a table that its check tells.
+
+use domain::batches::sheet::SheetColumn;
+
+/// Data about a table, for its check.
+#[derive(Default)]
+pub(crate) struct FoundTable {
+    /// The sheet that was chosen; `None` for a file that is no workbook.
+    pub(crate) sheet: Option<String>,
+    /// Names of all sheets.
+    pub(crate) sheets: Vec<String>,
+    /// The recognised columns; empty for JSON lines.
+    pub(crate) columns: Vec<SheetColumn>,
+    /// A column that seems to hold the tracking keys, although another one has their header.
+    pub(crate) misplaced_keys: Option<SheetColumn>,
+    /// Lines of totals, which were passed over.
+    pub(crate) totals: Vec<u64>,
+}

@@ -1,0 +1,71 @@
+//! XLSX and XLSM, cell by cell.
+
+use std::io::Cursor;
+
+use bytes::Bytes;
+use calamine::{DataRef, Reader as _, SheetType, SheetVisible, Xlsx, XlsxError};
+use domain::batches::sheet::{WorkbookCell, WorkbookError, WorkbookRow};
+use ports::outbound::Workbook;
+
+use crate::table::{Cells, Room};
+use crate::xls;
+
+/// An open workbook, of which each sheet is read when it is asked for.
+pub(crate) struct Book {
+    file: Xlsx<Cursor<Bytes>>,
+    names: Vec<String>,
+    room: Room,
+}
+
+pub(crate) fn open(file: Bytes) -> Result<Book, WorkbookError> {
+    let file = Xlsx::new(Cursor::new(file)).map_err(|error| of(&error))?;
+    let sheets = file.sheets_metadata().iter();
+    let shown = sheets.filter(|sheet| {
+        sheet.visible == SheetVisible::Visible && sheet.typ == SheetType::WorkSheet
+    });
+    let names = shown.map(|sheet| sheet.name.clone()).collect();
+    let room = Room::default();
+    Ok(Book { file, names, room })
+}
+
+impl Workbook for Book {
+    fn sheets(&self) -> &[String] {
+        &self.names
+    }
+
+    fn rows(&mut self, sheet: usize) -> Result<Vec<WorkbookRow>, WorkbookError> {
+        let name = self.names.get(sheet).ok_or(WorkbookError::Unreadable)?;
+        let reader = self.file.worksheet_cells_reader(name);
+        let mut reader = reader.map_err(|error| of(&error))?;
+        let mut cells = Cells::default();
+        while let Some(cell) = reader.next_cell().map_err(|error| of(&error))? {
+            let (row, column) = cell.get_position();
+            if let Some(value) = value(cell.get_value()) {
+                cells.put((row, column as usize), value, &mut self.room)?;
+            }
+        }
+        Ok(cells.into_rows())
+    }
+}
+
+/// The value of a cell; `None` for an empty one.
+fn value(value: &DataRef<'_>) -> Option<WorkbookCell> {
+    Some(match value {
+        DataRef::Empty => return None,
+        DataRef::SharedString(text) => xls::text(text)?,
+        DataRef::Int(number) => xls::number(&number.to_string())?,
+        DataRef::Float(number) => WorkbookCell::Number(*number),
+        DataRef::String(text) | DataRef::DurationIso(text) => xls::text(text)?,
+        DataRef::Bool(value) => WorkbookCell::Text(value.to_string()),
+        DataRef::DateTime(moment) => xls::date(moment),
+        DataRef::DateTimeIso(moment) => xls::iso_date(moment),
+        DataRef::Error(error) => WorkbookCell::Text(error.to_string()),
+    })
+}
+
+fn of(error: &XlsxError) -> WorkbookError {
+    match error {
+        XlsxError::Password => WorkbookError::Encrypted,
+        _ => WorkbookError::Unreadable,
+    }
+}

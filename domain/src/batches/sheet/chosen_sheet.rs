@@ -1,0 +1,64 @@
+//! Choice of the sheet of a workbook that holds the table.
+
+use super::error::SheetError;
+use super::mapping::{ColumnMapping, cut};
+use super::open::Sheet;
+use super::workbook::{WorkbookError, WorkbookRow};
+
+/// Maximum number of sheets that are listed.
+const MAX_LISTED: usize = 20;
+
+/// The sheet of a workbook that holds the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChosenSheet {
+    /// Names of all sheets, in the order of the workbook, at most a fixed number, each shortened.
+    pub names: Vec<String>,
+    /// Name of the chosen one.
+    pub name: String,
+    /// Its rows.
+    pub rows: Vec<WorkbookRow>,
+}
+
+impl ChosenSheet {
+    /// Chooses the sheet with the wanted name; without one, the first whose header fits. `read` reads the rows of
+    /// the sheet at an index of `names`.
+    ///
+    /// # Errors
+    /// See [`WorkbookError`]. If no sheet fits, the error of the first that isn't empty.
+    pub fn of(
+        names: &[String],
+        wanted: Option<&str>,
+        mapping: &ColumnMapping,
+        mut read: impl FnMut(usize) -> Result<Vec<WorkbookRow>, WorkbookError>,
+    ) -> Result<Self, WorkbookError> {
+        let listed: Vec<_> = names.iter().take(MAX_LISTED).map(|it| cut(it)).collect();
+        let mut chosen = |index: usize| {
+            let name = names.get(index).cloned().unwrap_or_default();
+            let (names, rows) = (listed.clone(), read(index)?);
+            Ok(Self { names, name, rows })
+        };
+        if let Some(wanted) = wanted {
+            let mut position = names.iter().map(|name| name.trim() == wanted.trim());
+            let index = position.position(|is_wanted| is_wanted);
+            return index.map_or_else(
+                || {
+                    Err(WorkbookError::NoSuchSheet {
+                        wanted: cut(wanted),
+                        sheets: listed.clone(),
+                    })
+                },
+                &mut chosen,
+            );
+        }
+        let mut first_error = SheetError::Empty;
+        for index in 0..names.len() {
+            let sheet = chosen(index)?;
+            match Sheet::of_workbook(&sheet.rows, mapping) {
+                Ok(_) => return Ok(sheet),
+                Err(error) if first_error == SheetError::Empty => first_error = error,
+                Err(_) => {}
+            }
+        }
+        Err(first_error.into())
+    }
+}

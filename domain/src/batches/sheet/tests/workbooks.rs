@@ -1,0 +1,168 @@
+//! Sheets of workbooks, and totals of any table.
+
+use chrono::NaiveDate;
+use rstest::rstest;
+
+use super::*;
+
+const HEADER: [&str; 5] = ["Fecha", "Clave de rastreo", "CLABE", "Importe", "Folio"];
+const KEY: &str = "MBAN01002611200001234567";
+const CLABE: &str = "002010077777777771";
+
+fn text(text: &str) -> WorkbookCell {
+    WorkbookCell::Text(text.to_owned())
+}
+
+fn texts(number: u32, texts: &[&str]) -> WorkbookRow {
+    let cells = texts.iter().map(|it| text(it)).enumerate();
+    WorkbookRow {
+        number,
+        cells: cells.filter(|(_, cell)| *cell != text("")).collect(),
+    }
+}
+
+fn payment(number: u32, account: WorkbookCell, amount: f64) -> WorkbookRow {
+    let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+    let amount = WorkbookCell::Number(amount);
+    let cells = [
+        WorkbookCell::Date(date),
+        text(KEY),
+        account,
+        amount,
+        text("F-1"),
+    ];
+    WorkbookRow {
+        number,
+        cells: cells.into_iter().enumerate().collect(),
+    }
+}
+
+fn read(rows: &[WorkbookRow]) -> Vec<SheetRow> {
+    let sheet = Sheet::of_workbook(rows, &ColumnMapping::default()).unwrap();
+    sheet.rows(rules()).collect()
+}
+
+#[test]
+fn typed_cells_below_a_title_are_read() {
+    let rows = [
+        texts(1, &["COMERCIALIZADORA"]),
+        texts(5, &HEADER),
+        payment(6, text(CLABE), 1_234.5),
+        texts(7, &["", "  "]),
+        payment(9, text(CLABE), 100.0),
+        texts(12, &["", "", "", "", "", "", "a note beside the table"]),
+    ];
+    let read = read(&rows);
+    assert_eq!(
+        read.iter().map(|row| row.line).collect::<Vec<_>>(),
+        [6, 9, 12]
+    );
+    for (row, amount) in read.iter().zip(["1234.50", "100.00"]) {
+        let query = row.query.as_ref().unwrap();
+        assert_eq!(query.date.to_string(), "2026-11-20");
+        assert_eq!(query.amount.to_string(), amount);
+        assert_eq!(row.id.as_deref(), Some("F-1"));
+    }
+    assert!(read[2].query.is_err());
+}
+
+/// A text keeps its digits, whatever they are; a number has lost those after the 15th.
+#[rstest]
+#[case(text("002010077777777000"), None)]
+#[case(WorkbookCell::Number(4.418_022_250_919_908e16), Some(CellErrorKind::Shortened { significant: 15 }))]
+#[case(WorkbookCell::Number(5_512_345_678.0), None)]
+fn a_long_number_is_damaged_and_a_text_is_not(
+    #[case] account: WorkbookCell,
+    #[case] expected: Option<CellErrorKind>,
+) {
+    let rows = [texts(1, &HEADER), payment(2, account, 1.0)];
+    let row = read(&rows).remove(0);
+    let damage = match &row.query {
+        Ok(_) => None,
+        Err(_) => Some(error(&row).1),
+    };
+    assert_eq!(damage, expected);
+}
+
+#[test]
+fn totals_are_passed_over_and_listed() {
+    let totals = [
+        ",,,63.00,",
+        "TOTAL,,,63.00,",
+        "Gran total:,,,63.00,",
+        "Subtotal de noviembre,,,1.00,",
+        ",Suma,,63.00,",
+    ];
+    for (number, total) in totals.into_iter().enumerate() {
+        let file = format!("fecha,rastreo,clabe,monto,nota\n{total}\n");
+        let sheet = open(file.as_bytes()).unwrap();
+        let mut rows = sheet.rows(rules());
+        assert_eq!(rows.next().is_some(), number == 0, "{total}");
+        assert_eq!(
+            rows.totals(),
+            if number == 0 { &[][..] } else { &[2] },
+            "{total}"
+        );
+    }
+    for payment in [
+        "2026-11-20,TOTAL,002010077777777771,1.00,",
+        "TOTAL,,002010077777777771,1.00,",
+        "Total Play pago de la quincena del mes,,,1.00,",
+    ] {
+        let file = format!("fecha,rastreo,clabe,monto,nota\n{payment}\n");
+        let sheet = open(file.as_bytes()).unwrap();
+        let mut rows = sheet.rows(rules());
+        assert!(rows.next().is_some(), "{payment}");
+        assert_eq!(rows.totals(), [0_u64; 0], "{payment}");
+    }
+}
+
+fn choose(wanted: Option<&str>) -> Result<ChosenSheet, WorkbookError> {
+    let names = ["Portada", "Pagos", "Otros pagos"].map(str::to_owned);
+    let sheets = [
+        vec![texts(1, &["Reporte de pagos"])],
+        vec![texts(1, &HEADER)],
+        vec![texts(2, &HEADER)],
+    ];
+    let read = |index: usize| Ok(sheets[index].clone());
+    ChosenSheet::of(&names, wanted, &ColumnMapping::default(), read)
+}
+
+#[test]
+fn the_first_sheet_whose_header_fits_is_chosen_or_the_named_one() {
+    assert_eq!(choose(None).unwrap().name, "Pagos");
+    assert_eq!(choose(Some(" Otros pagos ")).unwrap().rows[0].number, 2);
+    assert_eq!(choose(Some("Portada")).unwrap().name, "Portada");
+    let unknown = choose(Some("Hoja1")).unwrap_err();
+    assert!(matches!(unknown, WorkbookError::NoSuchSheet { sheets, .. } if sheets.len() == 3));
+}
+
+#[test]
+fn without_a_sheet_that_fits_the_first_with_rows_says_why() {
+    let names = ["a", "b"].map(str::to_owned);
+    let of = |sheets: [Vec<WorkbookRow>; 2]| {
+        let read = |index: usize| Ok(sheets[index].clone());
+        ChosenSheet::of(&names, None, &ColumnMapping::default(), read).unwrap_err()
+    };
+    assert_eq!(of([vec![], vec![]]), SheetError::Empty.into());
+    let error = of([vec![], vec![texts(3, &["fecha", "total"])]]);
+    let WorkbookError::Sheet(SheetError::MissingColumns { columns, .. }) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(columns.len(), 2);
+}
+
+#[test]
+fn workbooks_are_told_by_their_first_bytes() {
+    for file in [
+        &b"PK\x03\x04rest"[..],
+        b"\xd0\xcf\x11\xe0rest",
+        b"\xef\xbb\xbf \n<HTML><body><table>",
+        b"<?xml version='1.0'?><table>",
+    ] {
+        assert!(is_workbook(file), "{file:?}");
+    }
+    for file in [&b""[..], b"fecha,<table>", b"%PDF-1.7", b"<a>"] {
+        assert!(!is_workbook(file), "{file:?}");
+    }
+}

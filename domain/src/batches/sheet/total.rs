@@ -1,0 +1,38 @@
+//! Recognises rows of totals, which stand below the payments of a table.
+
+use super::column::Column;
+use super::header;
+
+/// Words with which the label of a total begins.
+const LABELS: [&str; 9] = [
+    "total",
+    "totales",
+    "subtotal",
+    "subtotales",
+    "suma",
+    "sumas",
+    "sumatoria",
+    "grantotal",
+    "totals",
+];
+/// Maximum number of words of a label.
+const MAX_WORDS: usize = 6;
+
+/// Returns `true` for a row that has the label of a total, and neither date, tracking key nor account.
+pub(super) fn is_total(cells: &[String], layout: &[Option<Column>]) -> bool {
+    let Some(label) = cells.iter().position(|cell| !cell.trim().is_empty()) else {
+        return false;
+    };
+    let words = header::words(&cells[label]);
+    let begins = words.first().zip(words.get(1));
+    let is_label = words.first().is_some_and(|word| LABELS.contains(&&**word))
+        || begins.is_some_and(|(one, two)| LABELS.contains(&&*format!("{one}{two}")));
+    let mut others = layout.iter().zip(cells).enumerate();
+    let has_no_payment = others.all(|(place, (column, cell))| match column {
+        Some(Column::Date | Column::TrackingKey | Column::Account) => {
+            place == label || cell.trim().is_empty()
+        }
+        _ => true,
+    });
+    is_label && words.len() <= MAX_WORDS && has_no_payment
+}
