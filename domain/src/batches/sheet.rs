@@ -17,14 +17,15 @@ mod layout;
 mod mapping;
 mod misplaced;
 mod open;
+mod passed_over;
 mod row;
 mod rows;
 mod separator;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod top;
-mod total;
 mod workbook;
 
 pub use bounds::{MAX_BLANK_ROWS, MAX_ID_LENGTH, MAX_ROW_LENGTH};
@@ -34,5 +35,6 @@ pub use column::{Column, SheetColumn, headers_of};
 pub use error::{CellError, CellErrorKind, CellErrors, RowFault, SheetError};
 pub use mapping::{ColumnMapping, MappingError};
 pub use open::{Sheet, SheetRows};
+pub use passed_over::PassedOver;
 pub use row::{RawCells, RowRules, SheetRow};
 pub use workbook::{WorkbookCell, WorkbookError, WorkbookRow, is_page, is_workbook};

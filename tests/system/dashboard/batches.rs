@@ -287,8 +287,8 @@ async fn the_open_rows_are_carried_to_the_banks_own_batch_and_its_zip_is_brought
 async fn a_file_without_a_table_or_a_good_row_is_refused_with_what_to_do() {
     let Some(page) = member().await else { return };
     page.open("/batches/new").await;
-    page.choose_table("pagos.xlsx", "PK").await;
-    page.tells("batch-refused", &["CSV UTF-8"]).await;
+    page.choose_table("pagos.docx", "PK").await;
+    page.tells("batch-refused", &["XLSX", "CSV"]).await;
     let large = vec![b'x'; 16_777_217];
     // What the server refuses is told with its words.
     let header = HEADER.replace("Total pagado", "Monto");
@@ -296,6 +296,11 @@ async fn a_file_without_a_table_or_a_good_row_is_refused_with_what_to_do() {
     for (name, content, told) in [
         ("banco.zip", b"PK".to_vec(), "se revisan en «Comprobar»"),
         ("grande.csv", large, "pasa de 16"),
+        (
+            "pagos.xlsx",
+            b"PK\x03\x04".to_vec(),
+            "El libro está incompleto",
+        ),
         ("datos.csv", header.into(), "400 INVALID_REQUEST"),
         ("malas.csv", bad.into(), "Corríjalas en su archivo"),
     ] {

@@ -81,6 +81,7 @@ table-header = The header in line { $line } can't be read; close its quotes, and
 missing-columns = The table has no column for { $missing }; its headers are { $found }. Rename one, or say which it is (columns={ $field }:{ $number }).
 repeated-column = Several columns are { $column }: { $found }. Keep one, or say which it is (columns={ $column }:{ $number }).
 nothing-to-look-up = None of the { $rows } rows can be looked up; details.rows says what is wrong with the first ones.
+all-passed-over = None of the { $rows } rows asks for a payment: they are totals, movements of a bank statement in whose text is neither tracking key nor account, or rows of results that were delivered. To ask again for one that was delivered, empty its estado.
 not-an-archive = The file is no ZIP; send the one that the bank's link gives.
 damaged-archive = The ZIP is cut off or contradicts itself, so that programs read it differently; download it again, or pack its files anew.
 archive-too-large = The ZIP has more files than one of the bank's own batch has (500 payments); send one for each batch.

@@ -81,6 +81,7 @@ table-header = No se puede leer el encabezado de la línea { $line }; cierre sus
 missing-columns = A la tabla le falta la columna de { $missing }; sus encabezados son { $found }. Cambie el nombre de una o diga cuál es (columns={ $field }:{ $number }).
 repeated-column = Varias columnas son { $column }: { $found }. Deje una o diga cuál es (columns={ $column }:{ $number }).
 nothing-to-look-up = Ninguna de las { $rows } filas se puede consultar; details.rows dice qué tienen las primeras.
+all-passed-over = Ninguna de las { $rows } filas pide un pago: son totales, movimientos de un estado de cuenta cuyo texto no trae clave de rastreo ni cuenta, o filas de resultados ya entregadas. Para consultar otra vez una entregada, vacíe su estado.
 not-an-archive = El archivo no es un ZIP; envíe el que da el enlace del banco.
 damaged-archive = El ZIP está incompleto o se contradice, y cada programa lo lee de otra manera; descárguelo de nuevo, o empaquete otra vez sus archivos.
 archive-too-large = El ZIP tiene más archivos que un lote del propio banco (500 pagos); envíe uno por lote.

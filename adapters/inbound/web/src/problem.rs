@@ -180,6 +180,8 @@ catalogue! {
         /// Every row of the table is invalid.
         NothingToLookUp { rows: u32, faults: Vec<LineError> }
             = Code::InvalidRequest, "nothing-to-look-up"(rows: rows);
+        /// No row of the table asks for a payment: all are totals, other movements, or answered.
+        AllPassedOver { rows: usize } = Code::InvalidRequest, "all-passed-over"(rows: rows);
         /// The file isn't a ZIP.
         NotAnArchive = Code::InvalidRequest, "not-an-archive";
         /// The ZIP is truncated or inconsistent.

@@ -55,7 +55,7 @@ fn spell<'a>(
         Column::Date => return date::spell(plain),
         Column::Amount => return amount::spell(plain),
         Column::Account | Column::TrackingKey => damage::shortened(plain)?,
-        Column::Issuer | Column::Receiver | Column::Id => {}
+        _ => {}
     }
     // A number marked as text can't have been damaged.
     if plain == text {

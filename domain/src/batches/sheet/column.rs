@@ -21,10 +21,18 @@ pub enum Column {
     Receiver,
     /// The caller's own id of the payment.
     Id,
+    /// A text from which tracking key and account are taken, as the concept of a bank statement.
+    Text,
+    /// Money that left the account, in a bank statement.
+    Charge,
+    /// Money that came in, in a bank statement.
+    Credit,
+    /// State of the row in the results of a batch.
+    State,
 }
 
 impl Column {
-    /// All columns, in the order of the API.
+    /// The columns of a payment, in the order of the API.
     pub const ALL: [Self; 7] = [
         Self::Date,
         Self::TrackingKey,
@@ -35,10 +43,13 @@ impl Column {
         Self::Id,
     ];
 
-    /// Columns that a table must have.
+    /// Columns from which a bank statement tells what its others lack.
+    pub const OF_STATEMENTS: [Self; 3] = [Self::Text, Self::Charge, Self::Credit];
+
+    /// Columns that a table must have, or tell by others.
     pub const REQUIRED: [Self; 4] = [Self::Date, Self::TrackingKey, Self::Account, Self::Amount];
 
-    /// The request field of the column; `None` for the caller's id.
+    /// The request field of the column; `None` for those that aren't sent to the bank.
     pub fn field(self) -> Option<Field> {
         match self {
             Self::Date => Some(Field::Date),
@@ -47,7 +58,16 @@ impl Column {
             Self::Amount => Some(Field::Amount),
             Self::Issuer => Some(Field::Issuer),
             Self::Receiver => Some(Field::Receiver),
-            Self::Id => None,
+            Self::Id | Self::Text | Self::Charge | Self::Credit | Self::State => None,
+        }
+    }
+
+    /// The columns that tell this one if it isn't there.
+    pub(super) fn alternatives(self) -> &'static [Self] {
+        match self {
+            Self::TrackingKey | Self::Account => &[Self::Text],
+            Self::Amount => &[Self::Charge, Self::Credit],
+            _ => &[],
         }
     }
 
@@ -58,14 +78,21 @@ impl Column {
             .find(|column| column.field() == Some(field))
     }
 
-    /// The column's name in the API: that of its field, or `id`.
+    /// The column's name in the API: that of its field, if it has one.
     pub fn name(self) -> &'static str {
-        self.field().map_or("id", Field::name)
+        match self {
+            Self::Text => "texto",
+            Self::Charge => "cargo",
+            Self::Credit => "abono",
+            Self::State => "estado",
+            other => other.field().map_or("id", Field::name),
+        }
     }
 
-    /// Parses a column's name in the API.
+    /// Parses the name of a column that a caller may assign.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|column| column.name() == name)
+        let mut columns = Self::ALL.into_iter().chain(Self::OF_STATEMENTS);
+        columns.find(|column| column.name() == name)
     }
 }
 

@@ -137,12 +137,50 @@ const ID: &[&str] = &[
     "paymentid",
 ];
 
+const TEXT: &[&str] = &[
+    "texto",
+    "concepto",
+    "conceptopago",
+    "descripcion",
+    "descripcionmovimiento",
+    "detalle",
+    "detallemovimiento",
+    "movimiento",
+    "description",
+    "details",
+];
+const CHARGE: &[&str] = &[
+    "cargo",
+    "cargos",
+    "retiro",
+    "retiros",
+    "debito",
+    "debitos",
+    "debe",
+    "egreso",
+    "egresos",
+    "debit",
+    "withdrawal",
+];
+const CREDIT: &[&str] = &[
+    "abono",
+    "abonos",
+    "deposito",
+    "depositos",
+    "credito",
+    "creditos",
+    "haber",
+    "ingreso",
+    "ingresos",
+    "credit",
+    "deposit",
+];
+
 /// The column that a header names; `None` if it is unknown.
 pub(super) fn column(header: &str) -> Option<Column> {
     let folded = fold(header);
-    Column::ALL
-        .into_iter()
-        .find(|column| names(*column).contains(&&*folded))
+    let mut columns = Column::ALL.into_iter().chain(Column::OF_STATEMENTS);
+    columns.find(|column| names(*column).contains(&&*folded))
 }
 
 fn names(column: Column) -> &'static [&'static str] {
@@ -154,6 +192,10 @@ fn names(column: Column) -> &'static [&'static str] {
         Column::Issuer => ISSUER,
         Column::Receiver => RECEIVER,
         Column::Id => ID,
+        Column::Text => TEXT,
+        Column::Charge => CHARGE,
+        Column::Credit => CREDIT,
+        Column::State => &[],
     }
 }
 

@@ -6,6 +6,9 @@ use super::error::SheetError;
 use super::header;
 use super::mapping::{ColumnMapping, MappingError, Source, cut};
 
+/// A header that the results of a batch have, and tables of people don't: the id of the lookup.
+const OF_RESULTS: &str = "consulta";
+
 /// Recognises the columns of a table from its headers.
 pub(super) fn with_headers(
     headers: &[String],
@@ -44,6 +47,28 @@ pub(super) fn with_headers(
                 let headers: Vec<_> = headers.map(|(place, _)| place.header.clone()).collect();
                 repeated.get_or_insert((wanted, headers));
             }
+        }
+    }
+    for wanted in Column::OF_STATEMENTS {
+        let tells = |column: &Column| column.alternatives().contains(&wanted);
+        // A text beside a tracking key or an account is a note.
+        let mut told = Column::REQUIRED.iter().filter(|it| tells(it));
+        let is_needed = told.all(|it| !has(&columns, *it));
+        if is_needed && !assigned.contains(&wanted) {
+            let mut places = columns.iter_mut().zip(headers);
+            let place = places.find(|(place, text)| {
+                place.column.is_none() && header::column(text) == Some(wanted)
+            });
+            if let Some((place, _)) = place {
+                place.column = Some(wanted);
+            }
+        }
+    }
+    if has_names_of_api && headers.iter().any(|text| text.trim() == OF_RESULTS) {
+        let mut places = columns.iter_mut().zip(headers);
+        let state = places.find(|(_, text)| is_named(text, Column::State));
+        if let Some((place, _)) = state {
+            place.column.get_or_insert(Column::State);
         }
     }
     match repeated {
@@ -144,8 +169,12 @@ fn indexes(headers: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
 
 /// Returns the columns if none of the required ones is missing.
 fn complete(columns: Vec<SheetColumn>) -> Result<Vec<SheetColumn>, SheetError> {
-    let has = |wanted: &Column| columns.iter().any(|place| place.column == Some(*wanted));
-    let missing: Vec<_> = Column::REQUIRED.into_iter().filter(|it| !has(it)).collect();
+    let is_told = |column: &Column| {
+        let mut others = column.alternatives().iter();
+        has(&columns, *column) || others.any(|other| has(&columns, *other))
+    };
+    let missing = Column::REQUIRED.into_iter().filter(|it| !is_told(it));
+    let missing: Vec<_> = missing.collect();
     if missing.is_empty() {
         return Ok(columns);
     }
@@ -153,4 +182,8 @@ fn complete(columns: Vec<SheetColumn>) -> Result<Vec<SheetColumn>, SheetError> {
         missing,
         columns: listed(columns),
     })
+}
+
+fn has(columns: &[SheetColumn], wanted: Column) -> bool {
+    columns.iter().any(|place| place.column == Some(wanted))
 }

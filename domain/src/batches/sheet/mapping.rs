@@ -138,9 +138,11 @@ impl ColumnMapping {
 
     /// Returns `true` if every required column is given by its number.
     pub(super) fn needs_no_header(&self) -> bool {
-        Column::REQUIRED
-            .iter()
-            .all(|column| self.number(*column).is_some())
+        let is_given = |column: &Column| {
+            let mut all = std::iter::once(column).chain(column.alternatives());
+            all.any(|column| self.number(*column).is_some())
+        };
+        Column::REQUIRED.iter().all(is_given)
     }
 
     /// The column number assigned to a field, from 1; `None` if it isn't assigned by number.

@@ -7,12 +7,13 @@ use super::column::{Column, SheetColumn, listed};
 use super::encoding::{Encoding, Text};
 use super::error::{RowFault, SheetError};
 use super::mapping::ColumnMapping;
+use super::passed_over::{PassedOver, is_total};
 use super::row::{RawCells, RowRules, SheetRow};
 use super::rows::Rows;
 use super::separator::Separator;
+use super::statement;
 use super::tokens::{Tokenised, Tokens};
 use super::top::{self, Top};
-use super::total;
 use super::workbook::WorkbookRow;
 
 /// A table of payments in a CSV file or in a sheet of a workbook.
@@ -86,7 +87,7 @@ impl<'a> Sheet<'a> {
             sheet: self,
             rest: self.rows.clone(),
             rules,
-            totals: Vec::new(),
+            passed_over: Vec::new(),
         }
     }
 
@@ -111,13 +112,24 @@ impl<'a> Sheet<'a> {
         rows.filter_map(|row| row.cells.ok())
     }
 
-    fn read(&self, line: u64, cells: Vec<String>, rules: RowRules<'_>) -> SheetRow {
+    fn read(
+        &self,
+        line: u64,
+        cells: Vec<String>,
+        rules: RowRules<'_>,
+    ) -> Result<SheetRow, PassedOver> {
+        if is_total(&cells, &self.layout) {
+            return Err(PassedOver::Total);
+        }
         let used = cells.iter().rposition(|cell| !cell.trim().is_empty());
         let used = used.map_or(0, |last| last + 1);
         let columns = self.layout.len();
         if used > columns && self.rows.splits_values() {
             let cells = used;
-            return SheetRow::unreadable(line, RowFault::MoreCells { cells, columns });
+            return Ok(SheetRow::unreadable(
+                line,
+                RowFault::MoreCells { cells, columns },
+            ));
         }
         let mut raw = RawCells::default();
         for (place, cell) in self.layout.iter().zip(cells) {
@@ -125,23 +137,31 @@ impl<'a> Sheet<'a> {
                 *raw.get_mut(*column) = Token::Text(cell.into());
             }
         }
-        SheetRow::of_cells(line, raw, Spelling::People, rules)
+        if statement::is_answered(&raw) {
+            return Err(PassedOver::Answered);
+        }
+        let is_statement = self.layout.contains(&Some(Column::Text));
+        if is_statement && !statement::fill(&mut raw) {
+            return Err(PassedOver::NoPayment);
+        }
+        statement::fill_amount(&mut raw);
+        Ok(SheetRow::of_cells(line, raw, Spelling::People, rules))
     }
 }
 
-/// Iterator over the rows of a [`Sheet`], but for totals.
+/// Iterator over the rows of a [`Sheet`] that ask for a payment.
 #[derive(Clone, Debug)]
 pub struct SheetRows<'a> {
     sheet: &'a Sheet<'a>,
     rest: Rows<'a>,
     rules: RowRules<'a>,
-    totals: Vec<u64>,
+    passed_over: Vec<(u64, PassedOver)>,
 }
 
 impl SheetRows<'_> {
-    /// Lines of the totals that were passed over so far.
-    pub fn totals(&self) -> &[u64] {
-        &self.totals
+    /// Lines that were passed over so far, with the reason.
+    pub fn passed_over(&self) -> &[(u64, PassedOver)] {
+        &self.passed_over
     }
 }
 
@@ -155,10 +175,10 @@ impl Iterator for SheetRows<'_> {
                 Ok(cells) => cells,
                 Err(fault) => return Some(SheetRow::unreadable(line, fault)),
             };
-            if !total::is_total(&cells, self.sheet.layout()) {
-                return Some(self.sheet.read(line, cells, self.rules));
+            match self.sheet.read(line, cells, self.rules) {
+                Ok(row) => return Some(row),
+                Err(reason) => self.passed_over.push((line, reason)),
             }
-            self.totals.push(line);
         }
     }
 }

@@ -26,6 +26,14 @@ pub struct RawCells<'a> {
     pub id: Token<'a>,
     /// The request fields of the payment.
     pub query: RawQuery<'a>,
+    /// Text from which tracking key and account are taken if they are absent.
+    pub text: Token<'a>,
+    /// Money that left the account, which is the amount if that is absent.
+    pub charge: Token<'a>,
+    /// Money that came in, likewise.
+    pub credit: Token<'a>,
+    /// State of the row in the results of a batch.
+    pub state: Token<'a>,
 }
 
 impl<'a> RawCells<'a> {
@@ -39,6 +47,10 @@ impl<'a> RawCells<'a> {
             Column::Issuer => &mut self.query.issuer,
             Column::Receiver => &mut self.query.receiver,
             Column::Id => &mut self.id,
+            Column::Text => &mut self.text,
+            Column::Charge => &mut self.charge,
+            Column::Credit => &mut self.credit,
+            Column::State => &mut self.state,
         }
     }
 }

@@ -11,6 +11,7 @@ mod files;
 mod headers;
 mod properties;
 mod rows;
+mod statements;
 mod workbooks;
 
 fn rules() -> RowRules<'static> {

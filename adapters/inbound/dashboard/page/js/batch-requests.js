@@ -5,9 +5,10 @@ import { rest } from './api.js';
 export const MOST_TABLE_BYTES = 16_777_216;
 export const MOST_ARCHIVE_BYTES = 67_108_864;
 
-// A field of a table, in the order of the API; the first four are needed.
-export const COLUMNS = ['fecha', 'clave_rastreo', 'cuenta', 'monto', 'emisor', 'receptor', 'id'];
+// A field of a table, in the order of the API; the first four are needed, or told by others.
+export const COLUMNS = ['fecha', 'clave_rastreo', 'cuenta', 'monto', 'emisor', 'receptor', 'id', 'texto', 'cargo', 'abono'];
 export const NEEDED = COLUMNS.slice(0, 4);
+export const TOLD_BY = { clave_rastreo: ['texto'], cuenta: ['texto'], monto: ['cargo', 'abono'] };
 
 // Media types of tables by the endings of their names.
 const TABLE_TYPES = {

@@ -1,6 +1,6 @@
 // The columns of a table by the fields that they hold: as the server recognised them, and as a person chose.
 
-import { NEEDED } from './batch-requests.js';
+import { NEEDED, TOLD_BY } from './batch-requests.js';
 
 // The number of a field that is left out.
 export const NOWHERE = 0;
@@ -12,10 +12,15 @@ export function placesOf(columns, choices) {
   return { ...Object.fromEntries(recognised.map(({ field, number }) => [field, number])), ...choices };
 }
 
-// True once each needed field has a column, and for each of the `unclear` ones something was chosen.
+// True for a needed field that neither has a column nor is told by others.
+export const isMissing = (field, places) =>
+  NEEDED.includes(field) && ![field, ...(TOLD_BY[field] ?? [])].some((told) => places[told]);
+
+// True once no needed field is missing, and for each of the `unclear` ones something was chosen.
 export function isComplete(columns, choices, unclear) {
   const places = placesOf(columns, choices);
-  return NEEDED.every((field) => places[field]) && unclear.every((field) => field in places);
+  const isTold = (field) => (TOLD_BY[field] ?? []).some((told) => places[told]);
+  return NEEDED.every((field) => !isMissing(field, places)) && unclear.every((field) => field in places || isTold(field));
 }
 
 // The choices with one more. A column holds one field: the one that was chosen last.

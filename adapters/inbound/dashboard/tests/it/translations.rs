@@ -95,7 +95,7 @@ fn both_languages_fill_in_the_same_values() {
 fn every_text_in_use_exists_and_every_text_is_in_use() {
     let plain = Regex::new(r"\bt\(\s*'([^']+)'").unwrap();
     let counted = Regex::new(r"\btn\('([^']+)'").unwrap();
-    let made = Regex::new(r"\bt\(`([^`$]+)\$\{").unwrap();
+    let made = Regex::new(r"\btn?\(`([^`$]+)\$\{").unwrap();
     let quoted = Regex::new(r"'([a-z_]+\.[A-Za-z0-9_.]+)'").unwrap();
     let (mut asked, mut beginnings, mut mentioned) =
         (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -224,7 +224,9 @@ fn everything_to_choose_from_is_listed() {
     for name in [outcomes, upper(Endpoint::ALL.map(Endpoint::name))].concat() {
         assert!(usage.contains(&format!("'{name}'")), "{name}");
     }
-    let columns = Column::ALL.map(Column::name).join("', '");
+    let columns = Column::ALL.into_iter().chain(Column::OF_STATEMENTS);
+    let columns: Vec<_> = columns.map(Column::name).collect();
+    let columns = columns.join("', '");
     let events = subscribed().join("', '");
     for (file, name, listed) in [
         ("batch-requests", "COLUMNS", columns),

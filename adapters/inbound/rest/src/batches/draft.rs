@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use application::{BatchDraft, DraftRow, FaultyRow};
 use bytes::Bytes;
+use domain::account::Account;
 use domain::batches::sheet::{
-    CellErrors, ChosenSheet, ColumnMapping, RowRules, SheetRow, WorkbookError, is_workbook,
+    CellErrors, ChosenSheet, Column, ColumnMapping, RowRules, SheetRow, WorkbookError, is_workbook,
 };
 use domain::calendar;
 use domain::keys::KeyId;
 use domain::lookups::RetryFor;
 use domain::proofs::file::RequestedFiles;
+use domain::tracking_key::TrackingKey;
 use ports::outbound::WorkbookReader;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -25,6 +27,9 @@ use super::table::Table;
 use crate::RestState;
 use crate::people::input::{Id, Name, Text};
 
+/// Maximum number of rows of which the check lists what was taken from their texts.
+const MOST_TAKEN: usize = 100;
+
 /// Parameters of the request.
 #[derive(Deserialize, Validate, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -34,7 +39,9 @@ pub(super) struct Query {
     #[param(inline, default = false)]
     dry_run: bool,
     /// Columns that aren't found by their headers: `field:header` or `field:number`, separated by commas,
-    /// for example `monto:Total,cuenta:4`. The number 0 leaves out a field that isn't needed: `emisor:0`.
+    /// for example `monto:Total,cuenta:4`. Beside the fields there are, for statements of banks, `texto`, from which
+    /// tracking key and account are taken, and `cargo` and `abono`, of which the one that isn't empty is the
+    /// amount. The number 0 leaves out a field that isn't needed: `emisor:0`.
     #[validate(length(max = 1000, code = "malformed_mapping"))]
     #[param(max_length = 1000)]
     columns: Option<String>,
@@ -185,13 +192,29 @@ fn rows(
 ) -> Result<(Vec<DraftRow>, FoundTable), Problem> {
     let mut rows = table.rows(rules);
     let drafts = of_rows(&mut rows, most)?;
+    if drafts.is_empty() {
+        return Err(match rows.passed_over().len() {
+            0 => Problem::invalid_field("body", FieldProblem::NoRows),
+            rows => Problem::AllPassedOver { rows },
+        });
+    }
+    let mut columns = table.columns().iter();
+    let is_statement = columns.any(|place| place.column == Some(Column::Text));
+    let taken = drafts.iter().filter(|_| is_statement).filter_map(taken);
     let found = FoundTable {
         columns: table.columns().to_vec(),
         misplaced_keys: table.misplaced_tracking_keys().cloned(),
-        totals: rows.totals().to_vec(),
+        passed_over: rows.passed_over().to_vec(),
+        taken: taken.take(MOST_TAKEN).collect(),
         ..FoundTable::default()
     };
     Ok((drafts, found))
+}
+
+/// What a row asks for, of which its text may have told a part.
+fn taken(row: &DraftRow) -> Option<(u32, TrackingKey, Account)> {
+    let query = row.query.as_ref().ok()?;
+    Some((row.line, query.tracking_key.clone(), query.account.clone()))
 }
 
 fn of_rows(rows: &mut impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<DraftRow>, Problem> {
@@ -206,9 +229,6 @@ fn of_rows(rows: &mut impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<D
             caller_id: row.id,
             query: row.query.map_err(|errors| faulty(&errors)),
         });
-    }
-    if drafts.is_empty() {
-        return Err(Problem::invalid_field("body", FieldProblem::NoRows));
     }
     Ok(drafts)
 }

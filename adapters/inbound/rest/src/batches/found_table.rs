@@ -1,6 +1,8 @@
 //! Data about a table that its check tells.
 
-use domain::batches::sheet::SheetColumn;
+use domain::account::Account;
+use domain::batches::sheet::{PassedOver, SheetColumn};
+use domain::tracking_key::TrackingKey;
 
 /// Data about a table, for its check.
 #[derive(Default)]
@@ -13,6 +15,8 @@ pub(crate) struct FoundTable {
     pub(crate) columns: Vec<SheetColumn>,
     /// A column that seems to hold the tracking keys, although another one has their header.
     pub(crate) misplaced_keys: Option<SheetColumn>,
-    /// Lines of totals, which were passed over.
-    pub(crate) totals: Vec<u64>,
+    /// Lines that ask for no payment.
+    pub(crate) passed_over: Vec<(u64, PassedOver)>,
+    /// Lines with what was taken from their texts, the first ones.
+    pub(crate) taken: Vec<(u32, TrackingKey, Account)>,
 }

@@ -1,8 +1,8 @@
 //! Parser of tables of payments: CSV, a sheet of a workbook, or JSON lines.
 
 use domain::batches::sheet::{
-    ChosenSheet, Column, ColumnMapping, MAX_ROW_LENGTH, RawCells, RowFault, RowRules, Sheet,
-    SheetColumn, SheetError, SheetRow, SheetRows, Spelling,
+    ChosenSheet, Column, ColumnMapping, MAX_ROW_LENGTH, PassedOver, RawCells, RowFault, RowRules,
+    Sheet, SheetColumn, SheetError, SheetRow, SheetRows, Spelling,
 };
 use web::problem::FieldProblem;
 use web::{Problem, TableType};
@@ -85,10 +85,10 @@ pub(crate) enum TableRows<'a> {
 }
 
 impl TableRows<'_> {
-    /// Lines of the totals that were passed over so far.
-    pub(crate) fn totals(&self) -> &[u64] {
+    /// Lines that were passed over so far, with the reason.
+    pub(crate) fn passed_over(&self) -> &[(u64, PassedOver)] {
         match self {
-            Self::Sheet(rows) => rows.totals(),
+            Self::Sheet(rows) => rows.passed_over(),
             Self::JsonLines { .. } => &[],
         }
     }

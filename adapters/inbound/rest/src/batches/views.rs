@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use application::{BatchPreview, RowOutcome, RowView, RowWarning};
-use domain::batches::sheet::SheetColumn;
+use domain::account::Account;
+use domain::batches::sheet::{PassedOver, SheetColumn};
+use domain::tracking_key::TrackingKey;
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::problem::{HintReason, LineError, RowError, RowErrorDetail, TableColumn, TableNotice};
@@ -35,8 +37,10 @@ pub(crate) struct PreviewBody {
     faulty: u32,
     /// Rows that ask the same as an earlier one.
     duplicates: u32,
-    /// Lines of totals, which are no payments and passed over.
-    totals: Vec<u64>,
+    /// Lines that ask for no payment, by the reason.
+    passed_over: Vec<PassedOverBody>,
+    /// What was taken from the texts of a bank statement, of the first 100 rows.
+    taken: Vec<TakenBody>,
     /// Errors that are alike, each once with its rows, the most frequent first.
     faults: Vec<FaultBody>,
     /// Requests that the key's month has left. Null without a quota.
@@ -51,6 +55,61 @@ pub(crate) struct PreviewBody {
     warned: usize,
     /// Their contradictions, of the first 1,000 of them.
     warnings: Vec<RowWarningBody>,
+}
+
+/// Lines that ask for no payment for the same reason.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchPassedOver)]
+struct PassedOverBody {
+    /// `total`: a sum below the payments. `no_payment`: a movement of a bank statement in whose text is neither
+    /// tracking key nor account. `answered`: a row of the results of a batch whose proof was delivered.
+    reason: &'static str,
+    /// The number of lines.
+    rows: usize,
+    /// The first 100 of them, from 1 on.
+    lines: Vec<u64>,
+}
+
+impl PassedOverBody {
+    fn all_of(passed_over: &[(u64, PassedOver)]) -> Vec<Self> {
+        let reasons = [
+            (PassedOver::Total, "total"),
+            (PassedOver::NoPayment, "no_payment"),
+            (PassedOver::Answered, "answered"),
+        ];
+        let bodies = reasons.into_iter().map(|(wanted, reason)| {
+            let lines = passed_over.iter().filter(|(_, reason)| *reason == wanted);
+            let lines = lines.map(|(line, _)| *line);
+            Self {
+                reason,
+                rows: lines.clone().count(),
+                lines: lines.take(MAX_LINES).collect(),
+            }
+        });
+        bodies.filter(|body| body.rows > 0).collect()
+    }
+}
+
+/// Payment of a row of a bank statement.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchTaken)]
+struct TakenBody {
+    /// Its line in the file, from 1 on.
+    line: u32,
+    /// The tracking key, from the text unless it has a column.
+    clave_rastreo: String,
+    /// The account, from the text unless it has a column.
+    cuenta: String,
+}
+
+impl TakenBody {
+    fn new((line, tracking_key, account): &(u32, TrackingKey, Account)) -> Self {
+        Self {
+            line: *line,
+            clave_rastreo: tracking_key.to_string(),
+            cuenta: account.as_str().to_owned(),
+        }
+    }
 }
 
 /// An error that rows have in common.
@@ -145,7 +204,8 @@ impl PreviewBody {
             ready: counts.ready(),
             faulty: counts.faulty,
             duplicates: counts.duplicates,
-            totals: table.totals.iter().take(MAX_LINES).copied().collect(),
+            passed_over: PassedOverBody::all_of(&table.passed_over),
+            taken: table.taken.iter().map(TakenBody::new).collect(),
             faults: FaultBody::all_of(&preview.rejected, language),
             quota_left: preview.quota_left,
             seconds: preview.seconds,

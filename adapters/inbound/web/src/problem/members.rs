@@ -150,6 +150,7 @@ impl Problem {
             | Self::WorkbookEncrypted
             | Self::WorkbookTooLarge
             | Self::NoSuchSheet { .. }
+            | Self::AllPassedOver { .. }
             | Self::TableHeader { .. } => because(Reason::UnreadableTable),
             Self::TableNoHeader { columns } => Details {
                 missing: Column::REQUIRED.map(Column::name).to_vec(),

@@ -207,6 +207,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::NoSuchLookup,
         Problem::EmptyTable,
         Problem::TableNotText,
+        Problem::AllPassedOver { rows: 60 },
         Problem::WorkbookUnreadable,
         Problem::WorkbookEncrypted,
         Problem::WorkbookTooLarge,

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use bytes::Bytes;
 use domain::batches::sheet::{
-    ChosenSheet, ColumnMapping, RowRules, Sheet, SheetRow, WorkbookCell, WorkbookError, WorkbookRow,
+    ChosenSheet, ColumnMapping, PassedOver, RowRules, Sheet, SheetRow, WorkbookCell, WorkbookError,
+    WorkbookRow,
 };
 use domain::participants::Catalogue;
 use ports::outbound::WorkbookReader as _;
@@ -39,11 +40,11 @@ fn rules() -> RowRules<'static> {
     }
 }
 
-fn payments(rows: &[WorkbookRow]) -> (Vec<SheetRow>, Vec<u64>) {
+fn payments(rows: &[WorkbookRow]) -> (Vec<SheetRow>, Vec<(u64, PassedOver)>) {
     let sheet = Sheet::of_workbook(rows, &ColumnMapping::default()).unwrap();
     let mut payments = sheet.rows(rules());
     let read = payments.by_ref().collect();
-    (read, payments.totals().to_vec())
+    (read, payments.passed_over().to_vec())
 }
 
 /// A ZIP of these parts.

@@ -105,7 +105,7 @@ fn other_headers_are_ignored() {
 
 #[test]
 fn every_missing_column_is_named_with_the_headers_that_were_found() {
-    let error = open(b"Fecha;Concepto;Total\n").unwrap_err();
+    let error = open(b"Fecha;Notas;Total\n").unwrap_err();
     let column = |number, header: &str, column| SheetColumn {
         number,
         header: header.to_owned(),
@@ -116,12 +116,12 @@ fn every_missing_column_is_named_with_the_headers_that_were_found() {
         missing: vec![Column::TrackingKey, Column::Account, Column::Amount],
         columns: vec![
             column(1, "Fecha", Some(Column::Date)),
-            column(2, "Concepto", None),
+            column(2, "Notas", None),
             column(3, "Total", None),
         ],
     };
     assert_eq!(error, expected);
-    let text = "no column for clave_rastreo, cuenta, monto; the headers are Fecha, Concepto, Total";
+    let text = "no column for clave_rastreo, cuenta, monto; the headers are Fecha, Notas, Total";
     assert_eq!(error.to_string(), text);
 }
 

@@ -2,7 +2,7 @@
 
 import { html } from '../lib.js';
 import { COLUMNS, NEEDED } from '../batch-requests.js';
-import { NOWHERE, placesOf } from '../column-choices.js';
+import { isMissing, NOWHERE, placesOf } from '../column-choices.js';
 import { t } from '../i18n.js';
 import { Field } from './field.js';
 
@@ -22,14 +22,13 @@ export function ColumnMapping({ columns, choices, unclear, onChange }) {
       <p class="help">${t('columns.help')}</p>
       <div class="form-grid">
         ${COLUMNS.map((field) => html`
-          <${Column} key=${field} field=${field} columns=${columns} place=${places[field]} unclear=${unclear.includes(field)} onChange=${onChange} />`)}
+          <${Column} key=${field} field=${field} columns=${columns} place=${places[field]} missing=${places[field] === undefined && (isMissing(field, places) || (unclear.includes(field) && !NEEDED.includes(field)))} onChange=${onChange} />`)}
       </div>
     </fieldset>`;
 }
 
-function Column({ field, columns, place, unclear, onChange }) {
-  const needed = NEEDED.includes(field);
-  const missing = place === undefined && (needed || unclear);
+function Column({ field, columns, place, missing, onChange }) {
+  const needed = NEEDED.includes(field) && (missing || place !== undefined);
   const value = place ?? (missing ? '' : NOWHERE);
   const options = [
     ...(missing ? [['', t('columns.choose')]] : []),

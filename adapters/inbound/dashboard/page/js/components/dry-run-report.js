@@ -24,8 +24,9 @@ export function DryRunReport({ of: preview }) {
     </dl>
     ${preview.notices.map(({ code, message }) => html`
       <${Notice} key=${code} tone="warn" testid="dry-run-notice"><p>${message}</p></${Notice}>`)}
-    ${preview.totals.length > 0 && html`
-      <${Notice} testid="dry-run-totals"><p>${tn('dry_run.totals', preview.totals.length, { lines: preview.totals.map(count).join(', ') })}</p></${Notice}>`}
+    ${preview.passed_over.map(({ reason, rows: passed, lines }) => html`
+      <${Notice} key=${reason} testid=${`dry-run-${reason}`}><p>${tn(`dry_run.${reason}`, passed, { lines: listed(passed, lines) })}</p></${Notice}>`)}
+    <${Taken} of=${preview.taken} />
     ${ready === 0 && html`<${Notice} tone="bad"><p>${t('dry_run.nothing')}</p></${Notice}>`}
     ${left !== null && ready > left && html`
       <${Notice} tone="warn" testid="dry-run-quota"><p>${tn('dry_run.over_quota', ready - left, { left: count(left) })}</p></${Notice}>`}
@@ -34,18 +35,31 @@ export function DryRunReport({ of: preview }) {
     <${Warnings} of=${preview} />`;
 }
 
+// The first of so many lines.
+const listed = (rows, lines) => lines.slice(0, MOST_LINES).map(count).join(', ') + (rows > MOST_LINES ? '…' : '');
+
+// What the texts of a bank statement told, so that a person can compare some of it.
+function Taken({ of: taken }) {
+  if (!taken.length) return null;
+  return html`
+    <h3>${t('dry_run.taken')}</h3>
+    <ul class="remedies" data-testid="taken">
+      ${taken.slice(0, MOST_TAKEN).map(({ line, clave_rastreo: key, cuenta }) => html`
+        <li key=${line}><span class="muted small">${t('dry_run.line')} ${count(line)}</span> <code class="break">${key}</code> <code class="break">${cuenta}</code></li>`)}
+    </ul>`;
+}
+
 // Mistakes that several rows have in common, each once.
 function Faults({ of: faults }) {
   const common = faults.filter(({ rows }) => rows > 1);
   if (!common.length) return null;
-  const linesOf = ({ rows, lines }) => lines.slice(0, MOST_LINES).map(count).join(', ') + (rows > MOST_LINES ? '…' : '');
   return html`
     <h3>${t('dry_run.faults')}</h3>
     <ul class="remedies" data-testid="faults">
       ${common.map((fault) => html`
         <li key=${`${fault.field} ${fault.message}`} data-field=${fault.field} data-rows=${fault.rows}>
           <${Fault} field=${fault.field} message=${fault.message} />
-          <span class="muted small">${tn('dry_run.fault_rows', fault.rows, { lines: linesOf(fault) })}</span>
+          <span class="muted small">${tn('dry_run.fault_rows', fault.rows, { lines: listed(fault.rows, fault.lines) })}</span>
         </li>`)}
     </ul>`;
 }
@@ -54,6 +68,8 @@ function Faults({ of: faults }) {
 const FIRST = 25;
 // So many lines of a mistake are named.
 const MOST_LINES = 12;
+// So many rows show what was taken from their texts.
+const MOST_TAKEN = 5;
 
 const Remedy = ({ of: row }) => (row.state === 'duplicate'
   ? html`<span class="break">${t('dry_run.repeats', { row: count(row.duplicate_of) })}</span>`

@@ -1,7 +1,18 @@
-//! Recognises rows of totals, which stand below the payments of a table.
+//! Rows that ask for no payment.
 
 use super::column::Column;
 use super::header;
+
+/// Reason why a row asks for no payment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PassedOver {
+    /// A total below the payments.
+    Total,
+    /// A movement of a bank statement whose text has neither tracking key nor account, as a commission.
+    NoPayment,
+    /// A row of the results of a batch whose proof was delivered.
+    Answered,
+}
 
 /// Words with which the label of a total begins.
 const LABELS: [&str; 9] = [

@@ -1,0 +1,124 @@
+//! Payments in bank statements, which tell tracking key and account in a text and the amount in one of two columns;
+//! and results of a batch.
+
+use crate::account::Account;
+use crate::folding;
+use crate::participants::inference;
+use crate::query::Token;
+use crate::tracking_key::TrackingKey;
+
+use super::row::RawCells;
+
+/// Code of the state of a row whose proof was delivered.
+const DELIVERED: &str = "delivered";
+/// Words before a tracking key, without accents.
+const LABELS: [&str; 3] = ["RASTREO", "RASTREO:", "RAST"];
+/// Fewest characters of a tracking key that is known by its label alone: shorter ones are references.
+const LEAST_KEY: usize = 8;
+/// Digits of a CLABE.
+const CLABE: usize = 18;
+
+/// Returns `true` for a row of results whose proof was delivered.
+pub(super) fn is_answered(cells: &RawCells<'_>) -> bool {
+    matches!(&cells.state, Token::Text(state) if state.trim() == DELIVERED)
+}
+
+/// Takes an absent tracking key and account from the text. Returns `false` if neither is there then.
+pub(super) fn fill(cells: &mut RawCells<'_>) -> bool {
+    let Token::Text(text) = std::mem::take(&mut cells.text) else {
+        return true;
+    };
+    let tracking_key = tracking_key(&text);
+    let query = &mut cells.query;
+    if is_absent(&query.account) {
+        query.account = token(account(&text, tracking_key));
+    }
+    if is_absent(&query.tracking_key) {
+        query.tracking_key = token(tracking_key);
+    }
+    !is_absent(&query.account) || !is_absent(&query.tracking_key)
+}
+
+/// Takes an absent amount from the one of charge and credit that isn't empty.
+pub(super) fn fill_amount(cells: &mut RawCells<'_>) {
+    if !is_absent(&cells.query.amount) {
+        return;
+    }
+    let [charge, credit] = [&mut cells.charge, &mut cells.credit].map(std::mem::take);
+    cells.query.amount = match (is_nothing(&charge), is_nothing(&credit)) {
+        (false, false) => match (charge, credit) {
+            // No amount: the row says so.
+            (Token::Text(charge), Token::Text(credit)) => {
+                Token::Text(format!("{} / {}", charge.trim(), credit.trim()).into())
+            }
+            (charge, _) => charge,
+        },
+        (false, true) => charge,
+        (true, _) => credit,
+    };
+}
+
+fn token(text: Option<&str>) -> Token<'static> {
+    text.map_or(Token::Absent, |text| Token::Text(text.to_owned().into()))
+}
+
+fn is_absent(token: &Token<'_>) -> bool {
+    match token {
+        Token::Absent => true,
+        Token::Text(text) => text.trim().is_empty(),
+        _ => false,
+    }
+}
+
+/// Returns `true` for an empty cell, a dash or zero.
+fn is_nothing(token: &Token<'_>) -> bool {
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, '0' | '.' | ',' | '-' | '$');
+    match token {
+        Token::Absent => true,
+        Token::Text(text) => text.chars().all(is_mark),
+        _ => false,
+    }
+}
+
+/// The words of a text: letters, digits and hyphens.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    words.filter(|word| !word.is_empty())
+}
+
+/// The tracking key of a text: the one after its label, or the only word with the shape of a bank's keys.
+fn tracking_key(text: &str) -> Option<&str> {
+    let is_key = |word: &&str| {
+        word.len() >= LEAST_KEY
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+            && TrackingKey::parse(word).is_ok()
+    };
+    let is_label = |word: &str| LABELS.contains(&&*folding::folded(word).collect::<String>());
+    let mut labelled = words(text).skip_while(|word| !is_label(word)).skip(1);
+    if let Some(key) = labelled.next().filter(is_key) {
+        return Some(key);
+    }
+    let has_shape = |word: &&str| {
+        let key = TrackingKey::parse(word).ok();
+        key.is_some_and(|key| inference::has_known_shape(&key)) && !is_clabe(word)
+    };
+    only(words(text).filter(is_key).filter(has_shape))
+}
+
+/// The CLABE of a text: its only one with a valid check digit that isn't the tracking key.
+fn account<'a>(text: &'a str, tracking_key: Option<&str>) -> Option<&'a str> {
+    only(words(text).filter(|word| is_clabe(word) && Some(*word) != tracking_key))
+}
+
+fn is_clabe(word: &str) -> bool {
+    let account = (word.len() == CLABE)
+        .then(|| Account::parse(word).ok())
+        .flatten();
+    account.is_some_and(|account| account.has_valid_check_digit())
+}
+
+/// The first of some words if all are equal.
+fn only<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let first = words.next()?;
+    words.all(|word| word == first).then_some(first)
+}

@@ -1,0 +1,109 @@
+//! Statements of banks, and results that are sent again.
+
+use rstest::rstest;
+
+use super::*;
+
+fn all(file: &str) -> (Vec<SheetRow>, Vec<(u64, PassedOver)>) {
+    let sheet = open(file.as_bytes()).unwrap();
+    let mut rows = sheet.rows(rules());
+    let read = rows.by_ref().collect();
+    (read, rows.passed_over().to_vec())
+}
+
+fn asked(row: &SheetRow) -> (String, String, String) {
+    let query = row.query.as_ref().unwrap();
+    (
+        query.tracking_key.to_string(),
+        query.account.as_str().to_owned(),
+        query.amount.to_string(),
+    )
+}
+
+#[test]
+fn a_statement_tells_key_and_account_in_its_text_and_the_amount_in_one_of_two_columns() {
+    let (rows, passed_over) = all("Cuenta: 012180001234567890;;;;;\n\
+         Fecha Operación;Concepto;Referencia;Cargo;Abono;Saldo\n\
+         11/11/2026;SPEI ENVIADO SCOTIABANK 044180222509199082 PAPELERÍA CLAVE RASTREO BNET01002611110000000077 PAGO F-1;0000001;63,913.75;;2,436,086.25\n\
+         03/11/2026;COMISION SPEI;0;5.00;;2,307,796.03\n\
+         03/11/2026;RASTREO: MBAN01002611030000000004 044180222509199082;2;0.00;12,000.00;124,329.16\n");
+    let (key, clabe) = ("BNET01002611110000000077", "044180222509199082");
+    let owned = |texts: [&str; 3]| {
+        let [one, two, three] = texts.map(str::to_owned);
+        (one, two, three)
+    };
+    assert_eq!(asked(&rows[0]), owned([key, clabe, "63913.75"]));
+    let key = "MBAN01002611030000000004";
+    assert_eq!(asked(&rows[1]), owned([key, clabe, "12000.00"]));
+    assert_eq!(rows.len(), 2);
+    assert_eq!(passed_over, [(4, PassedOver::NoPayment)]);
+}
+
+/// What can be read in two ways is left out, and its column called missing.
+#[rstest]
+#[case("BNET01002611110000000077 044180222509199082", &[])]
+#[case("clave de rastreo 8846CAP2202611190123456789 clabe 044180222509199082", &[])]
+#[case("BNET01002611110000000077 BNET01002611110000000078 044180222509199082", &["clave_rastreo"])]
+#[case("BNET01002611110000000077 044180222509199082 002010077777777771", &["cuenta"])]
+#[case("BNET01002611110000000077 044180222509199083", &["cuenta"])]
+#[case("clave de rastreo 123456 044180222509199082", &["clave_rastreo"])]
+fn what_a_text_does_not_tell_for_certain_is_not_taken(
+    #[case] text: &str,
+    #[case] missing: &[&str],
+) {
+    let (rows, _) = all(&format!(
+        "fecha,descripción,importe\n2026-11-20,{text},1.00\n"
+    ));
+    let errors = rows[0].query.as_ref().err();
+    let errors = errors.iter().flat_map(|CellErrors(errors)| errors.iter());
+    assert_eq!(errors.map(CellError::name).collect::<Vec<_>>(), missing);
+}
+
+#[test]
+fn a_text_beside_all_columns_is_ignored_and_cells_win_over_it() {
+    let file = "fecha,rastreo,clabe,monto,concepto\n2026-11-20,,002010077777777771,1.00,BNET01002611110000000077\n";
+    let sheet = open(file.as_bytes()).unwrap();
+    assert_eq!(sheet.columns()[4].column, None);
+    assert_eq!(error(&all(file).0[0]).0, "clave_rastreo");
+    let mapped = mapped(file, "texto:concepto").unwrap();
+    let row = mapped.rows(rules()).next().unwrap();
+    let (key, account, _) = asked(&row);
+    assert_eq!(
+        (&*key, &*account),
+        ("BNET01002611110000000077", "002010077777777771")
+    );
+}
+
+#[rstest]
+#[case("5.00", "7.00", false)]
+#[case("", "", false)]
+#[case("-", "7.00", true)]
+#[case("$ 7.00", "0.00", true)]
+fn the_amount_is_the_one_that_is_not_empty(
+    #[case] charge: &str,
+    #[case] credit: &str,
+    #[case] is_read: bool,
+) {
+    let (rows, _) = all(&format!(
+        "fecha,rastreo,clabe,retiros,depósitos\n2026-11-20,MBAN01,002010077777777771,{charge},{credit}\n"
+    ));
+    match &rows[0].query {
+        Ok(query) => assert!(is_read && query.amount.to_string() == "7.00"),
+        Err(_) => assert!(!is_read && error(&rows[0]).0 == "monto"),
+    }
+}
+
+/// Results without their own headers are a table like any other.
+#[test]
+fn answered_rows_of_results_are_not_asked_again() {
+    let header = "fila,estado,fecha,clave_rastreo,cuenta,monto";
+    let row = |state: &str| format!("1,{state},2026-11-20,MBAN01,002010077777777771,1.00");
+    let (answered, open) = (row("delivered"), row("not_found"));
+    let (rows, passed_over) = all(&format!("{header},consulta\n{answered},x\n{open},x\n"));
+    assert_eq!(
+        (rows.len(), passed_over),
+        (1, vec![(2, PassedOver::Answered)])
+    );
+    let (rows, passed_over) = all(&format!("{header}\n{answered}\n{open}\n"));
+    assert_eq!((rows.len(), passed_over.len()), (2, 0));
+}
