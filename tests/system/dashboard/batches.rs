@@ -283,6 +283,42 @@ async fn the_open_rows_are_carried_to_the_banks_own_batch_and_its_zip_is_brought
     assert_eq!(page.complaints().await, Vec::<String>::new());
 }
 
+/// Sixty payments below titles, some with damaged accounts, and their total, written by openpyxl.
+pub(super) const WORKBOOK: &[u8] =
+    include_bytes!("../../../adapters/outbound/workbook-files/tests/written_by/openpyxl.xlsx");
+
+#[tokio::test]
+async fn a_workbook_and_a_statement_are_checked_with_what_they_have_in_common_said_once() {
+    let Some(page) = member().await else { return };
+    page.open("/batches/new").await;
+    page.choose_table("pagos noviembre.xlsx", WORKBOOK).await;
+    for (id, expected) in [
+        ("dry-run-rows", "60"),
+        ("dry-run-ready", "42"),
+        ("dry-run-faulty", "18"),
+    ] {
+        page.reads(id, expected).await;
+    }
+    page.tells("dry-run-total", &["66"]).await;
+    let damaged = page.find_css("[data-testid=faults] [data-rows='12']").await;
+    let damaged = damaged.text().await.unwrap();
+    assert!(damaged.contains("12 filas: líneas 6, "), "{damaged}");
+    assert_eq!(page.number_of("[data-testid=faults] > li").await, 2);
+
+    let statement = "Cuenta: 1\nFecha;Concepto;Cargo;Abono\n\
+        11/11/2026;SPEI 044180222509199082 RASTREO BNET01002611110000000077;63,913.75;\n\
+        11/11/2026;COMISION SPEI;5.00;\n";
+    page.choose_table("estado de cuenta.xls", statement).await;
+    page.reads("dry-run-ready", "1").await;
+    page.tells("dry-run-no_payment", &["4"]).await;
+    let taken = ["BNET01002611110000000077", "044180222509199082"];
+    page.tells("taken", &taken).await;
+    page.click("batch-start").await;
+    page.find("batch-payment").await;
+    page.sees("63,913.75").await;
+    assert_eq!(page.complaints().await, Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn a_file_without_a_table_or_a_good_row_is_refused_with_what_to_do() {
     let Some(page) = member().await else { return };

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use super::batches::widened;
+use super::batches::{WORKBOOK, widened};
 use super::verified_files::with_another_amount;
 use super::webhooks::{a_lookup_ends, hooks, subscribed, switched};
 use super::{Page, member};
@@ -201,7 +201,7 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     let files = files.bytes().await.unwrap().to_vec();
     let archive = page.banks_answer(files, "700.00").await;
     let archive = page.saved("banco.zip", archive);
-    let workbook = page.saved("pagos.xlsx", "PK");
+    let workbook = page.saved("pagos.docx", "PK");
     let (_, rows) = TABLE.split_once('\n').unwrap();
     page.opened("/batches", "batch-row").await;
     page.open(&format!("/batches/{waiting}")).await;
@@ -227,7 +227,7 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     page.clicked("import-start", "import-report").await;
     assert_eq!(page.complaints().await, Vec::<String>::new());
     page.open("/batches/new").await;
-    page.choose_table("pagos.xlsx", "PK").await;
+    page.choose_table("pagos.docx", "PK").await;
     page.find("batch-refused").await;
     let last = "[data-testid=batch-key] option:last-child";
     page.click_css(last).await;
@@ -241,6 +241,9 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     page.assign("monto", "4").await;
     page.find("rejected-row").await;
     page.is_sound("the check of a table").await;
+    page.choose_table("pagos.xlsx", WORKBOOK).await;
+    page.find("faults").await;
+    page.is_sound("the check of a workbook").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,6 +16,9 @@ use super::tokens::{Tokenised, Tokens};
 use super::top::{self, Top};
 use super::workbook::WorkbookRow;
 
+/// Maximum number of rows that are passed over.
+const MAX_PASSED_OVER: usize = 100_000;
+
 /// A table of payments in a CSV file or in a sheet of a workbook.
 ///
 /// It stores only the header; rows are read one at a time.
@@ -177,7 +180,15 @@ impl Iterator for SheetRows<'_> {
             };
             match self.sheet.read(line, cells, self.rules) {
                 Ok(row) => return Some(row),
-                Err(reason) => self.passed_over.push((line, reason)),
+                Err(reason) if self.passed_over.len() < MAX_PASSED_OVER => {
+                    self.passed_over.push((line, reason));
+                }
+                // From here on they count as rows, like blank ones.
+                Err(_) => {
+                    let nothing = RawCells::default();
+                    let row = SheetRow::of_cells(line, nothing, Spelling::People, self.rules);
+                    return Some(row);
+                }
             }
         }
     }

@@ -93,6 +93,14 @@ fn the_amount_is_the_one_that_is_not_empty(
     }
 }
 
+#[test]
+fn totals_count_as_rows_once_there_are_too_many() {
+    let file = "fecha,rastreo,clabe,monto\n".to_owned() + &"TOTAL,,,\n".repeat(100_002);
+    let (rows, passed_over) = all(&file);
+    assert_eq!((rows.len(), passed_over.len()), (2, 100_000));
+    assert!(rows.iter().all(|row| row.query.is_err()));
+}
+
 /// Results without their own headers are a table like any other.
 #[test]
 fn answered_rows_of_results_are_not_asked_again() {
