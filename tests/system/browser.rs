@@ -16,7 +16,7 @@ use session::Session;
 /// Time that a page may take for anything; the usual is milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Downloads have a lower priority than all else that a busy machine does.
-const DOWNLOAD_PATIENCE: Duration = Duration::from_secs(60);
+const DOWNLOAD_PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) const ENTER: &str = "\u{e007}";
 

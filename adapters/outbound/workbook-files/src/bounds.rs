@@ -20,8 +20,11 @@ pub(crate) fn check(archive: &mut ZipArchive<impl Read + Seek>) -> Result<(), Wo
     }
     let mut left = INFLATED;
     for index in 0..archive.len() {
-        let part = archive.by_index(index).map_err(of_zip)?;
-        let name = part.name().map_err(of_zip)?.to_ascii_lowercase();
+        let part = archive.by_index(index).map_err(|error| of_zip(&error))?;
+        let name = part
+            .name()
+            .map_err(|error| of_zip(&error))?
+            .to_ascii_lowercase();
         let is_shared = name.ends_with("sharedstrings.xml");
         let most = if is_shared {
             left.min(SHARED_TEXTS)
@@ -38,7 +41,7 @@ pub(crate) fn check(archive: &mut ZipArchive<impl Read + Seek>) -> Result<(), Wo
     Ok(())
 }
 
-pub(crate) fn of_zip(error: ZipError) -> WorkbookError {
+pub(crate) fn of_zip(error: &ZipError) -> WorkbookError {
     match error {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => WorkbookError::Encrypted,
         _ => WorkbookError::Unreadable,

@@ -29,7 +29,8 @@ impl WorkbookReader for WorkbookFiles {
         if !file.starts_with(b"PK") {
             return Ok(Box::new(xls::open(file)?));
         }
-        let mut archive = ZipArchive::new(Cursor::new(file.clone())).map_err(bounds::of_zip)?;
+        let mut archive =
+            ZipArchive::new(Cursor::new(file.clone())).map_err(|error| bounds::of_zip(&error))?;
         bounds::check(&mut archive)?;
         if archive.index_for_name("content.xml").is_some() {
             return Ok(Box::new(ods::open(archive)?));

@@ -1,4 +1,4 @@
-//! ODS (OpenDocument 1.2). `calamine` would expand all repetitions.
+//! ODS (`OpenDocument` 1.2). `calamine` would expand all repetitions.
 
 use std::io::{BufReader, Read, Seek};
 
@@ -12,7 +12,7 @@ use crate::bounds::of_zip;
 use crate::table::{Cells, ReadSheets, Room};
 use crate::xls::{iso_date, number, text};
 
-/// Largest number of rows and columns of a sheet in LibreOffice.
+/// Largest number of rows and columns of a sheet in `LibreOffice`.
 const MOST_ROWS: u32 = 1_048_576;
 const MOST_COLUMNS: usize = 16_384;
 
@@ -20,7 +20,9 @@ pub(crate) fn open(mut archive: ZipArchive<impl Read + Seek>) -> Result<ReadShee
     if is_encrypted(&mut archive) {
         return Err(WorkbookError::Encrypted);
     }
-    let content = archive.by_name("content.xml").map_err(of_zip)?;
+    let content = archive
+        .by_name("content.xml")
+        .map_err(|error| of_zip(&error))?;
     let mut reader = Reader::from_reader(BufReader::new(content));
     reader.config_mut().expand_empty_elements = true;
     let mut sheets = Sheets::default();

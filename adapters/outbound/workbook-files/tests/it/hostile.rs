@@ -19,7 +19,7 @@ pub(crate) fn files() -> Vec<(&'static str, Bytes, WorkbookError)> {
     let parts: Vec<_> = parts.iter().map(|name| (&**name, &b""[..])).collect();
     let long = "a".repeat(30_000);
     let of_one_text = r#"<row><c t="s"><v>0</v></c></row>"#.repeat(2_000);
-    let many = r#"<row><c><v>1</v></c></row>"#.repeat(500_001);
+    let many = "<row><c><v>1</v></c></row>".repeat(500_001);
     let million = "<table:table-row table:number-rows-repeated='1048576'><table:table-cell \
                    table:number-columns-repeated='16384' office:value-type='float' office:value='1'/>\
                    </table:table-row>";

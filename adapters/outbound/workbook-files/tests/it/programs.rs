@@ -4,7 +4,7 @@ use rstest::rstest;
 
 use super::*;
 
-/// `domain/data/tables/libreoffice.csv`, which LibreOffice 7.4 converted.
+/// `domain/data/tables/libreoffice.csv`, which `LibreOffice` 7.4 converted.
 #[rstest]
 #[case("libreoffice.xlsx")]
 #[case("libreoffice.xls")]
