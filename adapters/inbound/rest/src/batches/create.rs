@@ -21,7 +21,7 @@ use crate::openapi::responses::{
     BatchConflict, FaultyTable, KeyReused, LargeTable, NoTable, SlowBody,
 };
 use crate::people::input::Input;
-use crate::proofs::schemas::{TextFile, ZipFile};
+use crate::proofs::schemas::TableFile;
 
 /// Creates a batch: looks up each row of a table
 ///
@@ -46,11 +46,11 @@ use crate::proofs::schemas::{TextFile, ZipFile};
     request_body(
         description = "The table.",
         content(
-            (inline(TextFile) = "text/csv", example = json!(examples::TABLE)),
-            (inline(TextFile) = "application/x-ndjson", example = json!(examples::JSON_LINES)),
-            (inline(ZipFile) = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-            (inline(ZipFile) = "application/vnd.ms-excel"),
-            (inline(ZipFile) = "application/vnd.oasis.opendocument.spreadsheet"),
+            (inline(TableFile) = "text/csv", example = json!(examples::TABLE)),
+            (inline(TableFile) = "application/x-ndjson", example = json!(examples::JSON_LINES)),
+            (inline(TableFile) = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+            (inline(TableFile) = "application/vnd.ms-excel"),
+            (inline(TableFile) = "application/vnd.oasis.opendocument.spreadsheet"),
         ),
     ),
     responses(

@@ -18,7 +18,7 @@ use super::views::RowBody;
 use super::{BatchCall, BegunRows, Named, csv, sent_parts, split, with_standing};
 use crate::openapi::responses::{FaultyInput, NoSuchBatch};
 use crate::people::input::{Input, Word};
-use crate::proofs::schemas::TextFile;
+use crate::proofs::schemas::TableFile;
 
 /// Maximum of the row number parameter, larger than any real row number.
 const MAX_ROW: u32 = 1_000_000_000;
@@ -61,7 +61,7 @@ struct Query {
     params(Query, ("id" = String, Path, description = "The batch.", format = "uuid")),
     responses(
         (status = 200, description = "The rows.", content(
-            (inline(TextFile) = "text/csv"), (RowBody = "application/x-ndjson"))),
+            (inline(TableFile) = "text/csv"), (RowBody = "application/x-ndjson"))),
         FaultyInput, NoSuchBatch,
     ),
 )]

@@ -239,4 +239,4 @@ pub(crate) struct AnyFile(String);
 #[derive(ToSchema)]
 #[schema(format = "binary", min_length = 1)]
 #[expect(dead_code, reason = "describes a table")]
-pub(crate) struct TextFile(String);
+pub(crate) struct TableFile(String);
