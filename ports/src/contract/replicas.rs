@@ -61,6 +61,7 @@ async fn a_process_counts_for_the_lifetime_of_its_latest_beat(under_test: Regist
             break;
         }
     }
+    beat(&here, 1).await;
     assert_eq!(beat(&elsewhere, 2).await, 2, "it serves again");
 }
 

@@ -1,7 +1,7 @@
 // Assignment of a table's columns to fields, as it was recognised and as a person corrects it.
 
 import { html } from '../lib.js';
-import { COLUMNS, NEEDED } from '../batch-requests.js';
+import { COLUMNS, NEEDED, TOLD_BY } from '../batch-requests.js';
 import { isMissing, NOWHERE, placesOf } from '../column-choices.js';
 import { t } from '../i18n.js';
 import { Field } from './field.js';
@@ -16,12 +16,16 @@ function nameOf({ number, header, sample }) {
 // gets the field and the number that a person chose.
 export function ColumnMapping({ columns, choices, unclear, onChange }) {
   const places = placesOf(columns, choices);
+  // Those of bank statements alone, once the table is one or lacks what they tell.
+  const ofStatements = Object.values(TOLD_BY).flat();
+  const lacking = NEEDED.some((field) => !places[field]);
+  const isShown = (field) => lacking || field in places || !ofStatements.includes(field);
   return html`
     <fieldset class="mapping" data-testid="columns">
       <legend>${t('columns.title')}</legend>
       <p class="help">${t('columns.help')}</p>
       <div class="form-grid">
-        ${COLUMNS.map((field) => html`
+        ${COLUMNS.filter(isShown).map((field) => html`
           <${Column} key=${field} field=${field} columns=${columns} place=${places[field]} missing=${places[field] === undefined && (isMissing(field, places) || (unclear.includes(field) && !NEEDED.includes(field)))} onChange=${onChange} />`)}
       </div>
     </fieldset>`;

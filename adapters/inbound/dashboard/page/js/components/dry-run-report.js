@@ -58,7 +58,7 @@ function Faults({ of: faults }) {
     <ul class="remedies" data-testid="faults">
       ${common.map((fault) => html`
         <li key=${`${fault.field} ${fault.message}`} data-field=${fault.field} data-rows=${fault.rows}>
-          <${Fault} field=${fault.field} message=${fault.message} />
+          <${Fault} field=${fault.field} message=${fault.message} />${' '}
           <span class="muted small">${tn('dry_run.fault_rows', fault.rows, { lines: listed(fault.rows, fault.lines) })}</span>
         </li>`)}
     </ul>`;
