@@ -12,7 +12,7 @@ use super::row::RawCells;
 /// Code of the state of a row whose proof was delivered.
 const DELIVERED: &str = "delivered";
 /// Words before a tracking key, without accents.
-const LABELS: [&str; 3] = ["RASTREO", "RASTREO:", "RAST"];
+const LABELS: [&str; 2] = ["RASTREO", "RAST"];
 /// Fewest characters of a tracking key that is known by its label alone: shorter ones are references.
 const LEAST_KEY: usize = 8;
 /// Digits of a CLABE.
@@ -86,23 +86,20 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// The tracking key of a text: the one after its label, or the only word with the shape of a bank's keys.
+/// The tracking key of a text: the only word that stands after a label or has the shape of a bank's keys. The payer
+/// writes a part of the text, so a second key, labelled or not, leaves none certain.
 fn tracking_key(text: &str) -> Option<&str> {
-    let is_key = |word: &&str| {
-        word.len() >= LEAST_KEY
-            && word.bytes().any(|byte| byte.is_ascii_digit())
-            && TrackingKey::parse(word).is_ok()
-    };
     let is_label = |word: &str| LABELS.contains(&&*folding::folded(word).collect::<String>());
-    let mut labelled = words(text).skip_while(|word| !is_label(word)).skip(1);
-    if let Some(key) = labelled.next().filter(is_key) {
-        return Some(key);
-    }
-    let has_shape = |word: &&str| {
-        let key = TrackingKey::parse(word).ok();
-        key.is_some_and(|key| inference::has_known_shape(&key)) && !is_clabe(word)
-    };
-    only(words(text).filter(is_key).filter(has_shape))
+    let mut is_labelled = false;
+    let keys = words(text).filter(|word| {
+        let follows_label = std::mem::replace(&mut is_labelled, is_label(word));
+        let key = TrackingKey::parse(word)
+            .ok()
+            .filter(|_| word.len() >= LEAST_KEY && word.bytes().any(|byte| byte.is_ascii_digit()));
+        let has_shape = |key: &TrackingKey| inference::has_known_shape(key) && !is_clabe(word);
+        key.is_some_and(|key| follows_label || has_shape(&key))
+    });
+    only(keys)
 }
 
 /// The CLABE of a text: its only one with a valid check digit that isn't the tracking key.

@@ -47,6 +47,9 @@ fn a_statement_tells_key_and_account_in_its_text_and_the_amount_in_one_of_two_co
 #[case("BNET01002611110000000077 044180222509199082 002010077777777771", &["cuenta"])]
 #[case("BNET01002611110000000077 044180222509199083", &["cuenta"])]
 #[case("clave de rastreo 123456 044180222509199082", &["clave_rastreo"])]
+#[case("RASTREO BNET01002611110000000077 PAGO RASTREO BNET01002611110000000077 044180222509199082", &[])]
+#[case("PAGO RASTREO OTRA0000000001 RASTREO BNET01002611110000000077 044180222509199082", &["clave_rastreo"])]
+#[case("BNET01002611110000000077 PAGO RASTREO OTRA0000000001 044180222509199082", &["clave_rastreo"])]
 fn what_a_text_does_not_tell_for_certain_is_not_taken(
     #[case] text: &str,
     #[case] missing: &[&str],
