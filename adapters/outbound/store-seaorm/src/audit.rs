@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
 use domain::keys::{ApiKey, KeyId};
-use domain::page::{Cursor, Page, PageRequest};
+use domain::page::{Cursor, PageRequest};
 use domain::people::customer::{CustomerId, Owner};
 use ports::outbound::{AuditLog, ListError, StoreError};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, Select, Set};
@@ -13,7 +13,7 @@ use uuid::{Builder, Uuid};
 
 use crate::entity::audit_log;
 use crate::error::failed;
-use crate::read::{Read as _, newest_first};
+use crate::read::{self, newest_first};
 use crate::store::Store;
 use crate::stored::{Storable, Stored};
 
@@ -156,20 +156,13 @@ impl AuditLog for Store {
     ) -> Result<AuditPage, ListError> {
         let place = (audit_log::Column::At, audit_log::Column::Id);
         let list = newest_first(matching(filter), place, page)?;
-        // Strict, unlike other lists: an entry that can't be read is never passed over in silence.
-        let mut entries = self.in_time(list.rows(&self.connection)).await?;
-        let most = usize::try_from(page.first.get()).unwrap_or(usize::MAX);
-        let has_next = entries.len() > most;
-        entries.truncate(most);
-        let read = |entry| {
-            let entry = read(entry);
-            (Cursor::at(entry.act.at, entry.act.id), entry)
+        let read = |row| {
+            let entry = read(row);
+            Ok((Cursor::at(entry.act.at, entry.act.id), entry))
         };
-        Ok(Page {
-            items: entries.into_iter().map(read).collect(),
-            has_next,
-            total: None,
-        })
+        // An entry that can't be read is never passed over in silence: it could hide who did it.
+        let found = read::whole_page(&self.connection, list, page, read);
+        Ok(self.in_time(found).await?)
     }
 }
 

@@ -121,6 +121,31 @@ pub(crate) async fn page<E: EntityTrait, M: FromQueryResult, T>(
     page: &PageRequest,
     read: impl Fn(M) -> Result<(Cursor, T), StoreError>,
 ) -> Result<Page<T>, StoreError> {
+    let (found, failures) = readable(connection, list, page, read).await?;
+    match failures.into_iter().next_back() {
+        Some(error) if found.items.is_empty() => Err(error),
+        _ => Ok(found),
+    }
+}
+
+/// Reads one page like [`page`], and fails at a row that can't be read.
+pub(crate) async fn whole_page<E: EntityTrait, M: FromQueryResult, T>(
+    connection: &impl ConnectionTrait,
+    list: Select<E>,
+    page: &PageRequest,
+    read: impl Fn(M) -> Result<(Cursor, T), StoreError>,
+) -> Result<Page<T>, StoreError> {
+    let (found, failures) = readable(connection, list, page, read).await?;
+    failures.into_iter().next_back().map_or(Ok(found), Err)
+}
+
+/// The readable rows of a page, and the errors of the others, which are logged.
+async fn readable<E: EntityTrait, M: FromQueryResult, T>(
+    connection: &impl ConnectionTrait,
+    list: Select<E>,
+    page: &PageRequest,
+    read: impl Fn(M) -> Result<(Cursor, T), StoreError>,
+) -> Result<(Page<T>, Vec<StoreError>), StoreError> {
     let table = E::default().table_name();
     let list = list.build(connection.get_database_backend());
     let rows = connection.query_all_raw(list).await.map_err(failed)?;
@@ -133,19 +158,15 @@ pub(crate) async fn page<E: EntityTrait, M: FromQueryResult, T>(
             Err(error) => failures.push(error),
         }
     }
-    if items.is_empty()
-        && let Some(error) = failures.pop()
-    {
-        return Err(error);
+    for error in &failures {
+        tracing::error!(%error, "a row of a list can't be read");
     }
-    for error in failures {
-        tracing::error!(%error, "a row is left out of a list");
-    }
-    Ok(Page {
+    let page = Page {
         items,
         has_next: rows.len() > most,
         total: None,
-    })
+    };
+    Ok((page, failures))
 }
 
 /// Longest search text, in bytes; no stored text is longer, and SQLite refuses patterns of more
