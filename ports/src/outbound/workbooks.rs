@@ -19,7 +19,7 @@ pub trait Workbook: Send {
     fn sheets(&self) -> &[String];
 
     /// Reads the rows of the sheet at an index of [`Self::sheets`], in ascending order of their numbers, without
-    /// those that are empty.
+    /// those that are empty. To be called once for each sheet.
     ///
     /// # Errors
     /// [`WorkbookError::Unreadable`], [`WorkbookError::TooLarge`].

@@ -157,11 +157,11 @@ catalogue! {
         NoSuchSheet { wanted: String, sheets: Vec<String> }
             = Code::InvalidRequest, "no-such-sheet"(wanted: wanted, sheets: List::of(sheets));
         /// The table's first line is data, not a header.
-        TableNoHeader { columns: Vec<SheetColumn> } = Code::InvalidRequest, "table-no-header";
+        TableNoHeader { columns: Vec<SheetColumn>, sheets: Vec<String> } = Code::InvalidRequest, "table-no-header";
         /// The table's header, in this line, can't be parsed.
         TableHeader { line: u64 } = Code::InvalidRequest, "table-header"(line: line);
         /// The table lacks required columns.
-        MissingColumns { missing: Vec<&'static str>, columns: Vec<SheetColumn> }
+        MissingColumns { missing: Vec<&'static str>, columns: Vec<SheetColumn>, sheets: Vec<String> }
             = Code::InvalidRequest,
             "missing-columns"(
                 missing: List::of(missing),
@@ -170,7 +170,9 @@ catalogue! {
                 number: &unread_number(columns)
             );
         /// Several columns of the table map to one field.
-        RepeatedColumn { column: &'static str, found: Vec<String>, columns: Vec<SheetColumn> }
+        RepeatedColumn {
+            column: &'static str, found: Vec<String>, columns: Vec<SheetColumn>, sheets: Vec<String>
+        }
             = Code::InvalidRequest,
             "repeated-column"(
                 column: column,

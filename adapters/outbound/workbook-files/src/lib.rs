@@ -14,6 +14,7 @@ mod bounds;
 mod ods;
 mod page;
 mod table;
+mod value;
 mod xls;
 mod xlsx;
 

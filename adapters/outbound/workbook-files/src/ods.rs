@@ -10,7 +10,7 @@ use zip::ZipArchive;
 
 use crate::bounds::of_zip;
 use crate::table::{Cells, ReadSheets, Room};
-use crate::xls::{iso_date, number, text};
+use crate::value::{iso_date, number, text};
 
 /// Largest number of rows and columns of a sheet in `LibreOffice`.
 const MOST_ROWS: u32 = 1_048_576;

@@ -6,7 +6,7 @@ use encoding_rs::WINDOWS_1252;
 use html5gum::{Token, Tokenizer};
 
 use crate::table::{Cells, ReadSheets, Room};
-use crate::xls::text;
+use crate::value::text;
 
 /// Most columns that one cell spans.
 const MOST_SPANNED: usize = 100;

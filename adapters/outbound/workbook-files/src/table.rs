@@ -1,5 +1,7 @@
 //! Cells on their way from a file to the rows of a sheet, counted.
 
+use std::mem;
+
 use domain::batches::sheet::{WorkbookCell, WorkbookError, WorkbookRow};
 use ports::outbound::Workbook;
 
@@ -93,6 +95,6 @@ impl Workbook for ReadSheets {
     }
 
     fn rows(&mut self, sheet: usize) -> Result<Vec<WorkbookRow>, WorkbookError> {
-        Ok(self.rows.get(sheet).cloned().unwrap_or_default())
+        Ok(self.rows.get_mut(sheet).map(mem::take).unwrap_or_default())
     }
 }

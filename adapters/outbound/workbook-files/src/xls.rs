@@ -1,14 +1,14 @@
-//! XLS (BIFF in a compound file), and values that its reader and that of XLSX share.
+//! XLS (BIFF in a compound file).
 
 use std::io::{Cursor, Read as _, Seek};
 
 use bytes::Bytes;
-use calamine::{Data, ExcelDateTime, Reader as _, SheetType, SheetVisible, Xls, XlsError};
+use calamine::{Reader as _, SheetType, SheetVisible, Xls, XlsError};
 use cfb::CompoundFile as Container;
-use chrono::NaiveDate;
-use domain::batches::sheet::{WorkbookCell, WorkbookError};
+use domain::batches::sheet::WorkbookError;
 
 use crate::table::{Cells, ReadSheets, Room};
+use crate::value;
 
 /// Maximum number of cells in the smallest rectangle that holds all cells of a sheet: `calamine` keeps all of it.
 const RECTANGLE: u64 = 2_000_000;
@@ -45,7 +45,7 @@ pub(crate) fn open(file: Bytes) -> Result<ReadSheets, WorkbookError> {
         let mut cells = Cells::default();
         for (row, column, value) in range.used_cells() {
             let row = first_row.saturating_add(u32::try_from(row).unwrap_or(u32::MAX));
-            if let Some(value) = cell(value) {
+            if let Some(value) = value::of(value) {
                 cells.put((row, first_column as usize + column), value, &mut room)?;
             }
         }
@@ -117,42 +117,4 @@ impl Rectangle {
             side(top, bottom) * side(left, right)
         })
     }
-}
-
-fn cell(value: &Data) -> Option<WorkbookCell> {
-    Some(match value {
-        Data::Empty => return None,
-        Data::Int(integer) => number(&integer.to_string())?,
-        Data::Float(number) => WorkbookCell::Number(*number),
-        Data::String(value) | Data::DurationIso(value) => text(value)?,
-        Data::Bool(value) => WorkbookCell::Text(value.to_string()),
-        Data::DateTime(moment) => date(moment),
-        Data::DateTimeIso(moment) => iso_date(moment),
-        Data::Error(error) => WorkbookCell::Text(error.to_string()),
-    })
-}
-
-pub(crate) fn text(text: &str) -> Option<WorkbookCell> {
-    (!text.is_empty()).then(|| WorkbookCell::Text(text.to_owned()))
-}
-
-pub(crate) fn number(text: &str) -> Option<WorkbookCell> {
-    text.parse().ok().map(WorkbookCell::Number)
-}
-
-/// The date of a moment; a duration, or a time of day alone, stays the number that it is.
-pub(crate) fn date(moment: &ExcelDateTime) -> WorkbookCell {
-    let number = WorkbookCell::Number(moment.as_f64());
-    if !moment.is_datetime() || moment.as_f64() < 1.0 {
-        return number;
-    }
-    let (year, month, day, ..) = moment.to_ymd_hms_milli();
-    let date = NaiveDate::from_ymd_opt(year.into(), month.into(), day.into());
-    date.map_or(number, WorkbookCell::Date)
-}
-
-/// The date of a moment in ISO 8601; what is none stays a text.
-pub(crate) fn iso_date(moment: &str) -> WorkbookCell {
-    let date = moment.get(..10).and_then(|date| date.parse().ok());
-    date.map_or_else(|| WorkbookCell::Text(moment.to_owned()), WorkbookCell::Date)
 }

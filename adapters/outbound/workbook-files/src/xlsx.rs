@@ -3,12 +3,12 @@
 use std::io::Cursor;
 
 use bytes::Bytes;
-use calamine::{DataRef, Reader as _, SheetType, SheetVisible, Xlsx, XlsxError};
-use domain::batches::sheet::{WorkbookCell, WorkbookError, WorkbookRow};
+use calamine::{Reader as _, SheetType, SheetVisible, Xlsx, XlsxError};
+use domain::batches::sheet::{WorkbookError, WorkbookRow};
 use ports::outbound::Workbook;
 
 use crate::table::{Cells, Room};
-use crate::xls;
+use crate::value;
 
 /// An open workbook, of which each sheet is read when it is asked for.
 pub(crate) struct Book {
@@ -40,27 +40,12 @@ impl Workbook for Book {
         let mut cells = Cells::default();
         while let Some(cell) = reader.next_cell().map_err(|error| of(&error))? {
             let (row, column) = cell.get_position();
-            if let Some(value) = value(cell.get_value()) {
+            if let Some(value) = value::of(&cell.get_value().clone().into()) {
                 cells.put((row, column as usize), value, &mut self.room)?;
             }
         }
         Ok(cells.into_rows())
     }
-}
-
-/// The value of a cell; `None` for an empty one.
-fn value(value: &DataRef<'_>) -> Option<WorkbookCell> {
-    Some(match value {
-        DataRef::Empty => return None,
-        DataRef::SharedString(text) => xls::text(text)?,
-        DataRef::Int(number) => xls::number(&number.to_string())?,
-        DataRef::Float(number) => WorkbookCell::Number(*number),
-        DataRef::String(text) | DataRef::DurationIso(text) => xls::text(text)?,
-        DataRef::Bool(value) => WorkbookCell::Text(value.to_string()),
-        DataRef::DateTime(moment) => xls::date(moment),
-        DataRef::DateTimeIso(moment) => xls::iso_date(moment),
-        DataRef::Error(error) => WorkbookCell::Text(error.to_string()),
-    })
 }
 
 fn of(error: &XlsxError) -> WorkbookError {

@@ -59,6 +59,7 @@ impl ChosenSheet {
                 Err(_) => {}
             }
         }
-        Err(first_error.into())
+        let (error, sheets) = (first_error, listed);
+        Err(WorkbookError::Sheet { error, sheets })
     }
 }

@@ -53,8 +53,13 @@ pub enum WorkbookError {
         sheets: Vec<String>,
     },
     /// None of its sheets holds the table.
-    #[error(transparent)]
-    Sheet(#[from] SheetError),
+    #[error("{error}")]
+    Sheet {
+        /// Error of the first that isn't empty.
+        error: SheetError,
+        /// Names of its sheets, at most a fixed number, each shortened.
+        sheets: Vec<String>,
+    },
 }
 
 /// Returns `true` for a file in the formats of workbooks: a ZIP, an older compound file, or a web page, as which

@@ -13,7 +13,7 @@ use web::{BatchPaths, Problem};
 use super::BatchCall;
 use super::draft::{self, Options, Query, ReadTable};
 use super::uploads::{Uploaded, Uploads};
-use super::views::PreviewBody;
+use super::views::{CreatedBody, PreviewBody};
 use crate::RestState;
 use crate::headers::{idempotency_key, put_replayed};
 use crate::openapi::examples;
@@ -55,7 +55,7 @@ use crate::proofs::schemas::TableFile;
     ),
     responses(
         (status = 200, description = "With `dry_run`: the check.", body = PreviewBody),
-        (status = 202, description = "It goes on; `Location` says where to look.", body = Batch),
+        (status = 202, description = "It goes on; `Location` says where to look.", body = CreatedBody),
         FaultyTable, SlowBody, BatchConflict, LargeTable, NoTable, KeyReused,
     ),
 )]
@@ -89,7 +89,8 @@ pub(super) async fn create(
     drop(work);
     let CreatedBatch { batch, repeated } = created.map_err(|error| call.problem(&error))?;
     let view = batch.found.as_ref().ok_or(Problem::NoSuchBatch)?;
-    let mut response = call.answer(StatusCode::ACCEPTED, &batch, &Batch::from(view))?;
+    let body = CreatedBody::new(Batch::from(view), &found, call.context.language);
+    let mut response = call.answer(StatusCode::ACCEPTED, &batch, &body)?;
     let headers = response.headers_mut();
     let location = HeaderValue::try_from(BatchPaths::of(view.id).batch);
     headers.insert(LOCATION, location.map_err(|error| call.unwritten(&error))?);

@@ -132,7 +132,8 @@ pub(super) async fn read(
         let wanted = (sheet.as_deref(), &mapping);
         if table == TableType::Sheet && is_workbook(&body) {
             let sheet = chosen(&*workbooks, body, wanted).map_err(problems::of_workbook)?;
-            let table = Table::of_sheet(&sheet, &mapping).map_err(problems::of_sheet)?;
+            let table = Table::of_sheet(&sheet, &mapping);
+            let table = table.map_err(|error| problems::of_sheet(error, sheet.names.clone()))?;
             let (rows, found) = rows(&table, rules, most)?;
             let (sheet, sheets) = (Some(sheet.name), sheet.names);
             return Ok((
@@ -148,7 +149,8 @@ pub(super) async fn read(
             let sheets = Vec::new();
             return Err(Problem::NoSuchSheet { wanted, sheets });
         }
-        let table = Table::open(table, &body, &mapping).map_err(problems::of_sheet)?;
+        let table = Table::open(table, &body, &mapping);
+        let table = table.map_err(|error| problems::of_sheet(error, Vec::new()))?;
         rows(&table, rules, most)
     });
     let (rows, found) = read.await.map_err(|error| call.unwritten(&error))??;

@@ -51,19 +51,21 @@ pub(super) fn of_workbook(error: WorkbookError) -> Problem {
         WorkbookError::Encrypted => Problem::WorkbookEncrypted,
         WorkbookError::TooLarge => Problem::WorkbookTooLarge,
         WorkbookError::NoSuchSheet { wanted, sheets } => Problem::NoSuchSheet { wanted, sheets },
-        WorkbookError::Sheet(error) => of_sheet(error),
+        WorkbookError::Sheet { error, sheets } => of_sheet(error, sheets),
     }
 }
 
-pub(super) fn of_sheet(error: SheetError) -> Problem {
+/// `sheets` are the names of those of a workbook, none for another file.
+pub(super) fn of_sheet(error: SheetError, sheets: Vec<String>) -> Problem {
     match error {
         SheetError::Empty => Problem::EmptyTable,
         SheetError::NotText => Problem::TableNotText,
-        SheetError::NoHeader { columns } => Problem::TableNoHeader { columns },
+        SheetError::NoHeader { columns } => Problem::TableNoHeader { columns, sheets },
         SheetError::Header { line, .. } => Problem::TableHeader { line },
         SheetError::MissingColumns { missing, columns } => Problem::MissingColumns {
             missing: missing.into_iter().map(Column::name).collect(),
             columns,
+            sheets,
         },
         SheetError::DuplicateColumn {
             column,
@@ -73,6 +75,7 @@ pub(super) fn of_sheet(error: SheetError) -> Problem {
             column: column.name(),
             found: headers,
             columns,
+            sheets,
         },
         SheetError::Mapping(error) => of_mapping(&error),
     }

@@ -10,7 +10,7 @@ use domain::tracking_key::TrackingKey;
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::problem::{HintReason, LineError, RowError, RowErrorDetail, TableColumn, TableNotice};
-use web::views::batches::BatchRow;
+use web::views::batches::{Batch, BatchRow};
 use web::{Language, Problem};
 
 use super::found_table::FoundTable;
@@ -55,6 +55,28 @@ pub(crate) struct PreviewBody {
     warned: usize,
     /// Their contradictions, of the first 1,000 of them.
     warnings: Vec<RowWarningBody>,
+}
+
+/// A batch that was created.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CreatedBatch)]
+pub(crate) struct CreatedBody {
+    #[serde(flatten)]
+    batch: Batch,
+    /// Likely mistakes of the table as a whole.
+    notices: Vec<NoticeBody>,
+    /// Lines that ask for no payment, by the reason.
+    passed_over: Vec<PassedOverBody>,
+}
+
+impl CreatedBody {
+    pub(crate) fn new(batch: Batch, table: &FoundTable, language: Language) -> Self {
+        Self {
+            batch,
+            notices: NoticeBody::all_of(table, language),
+            passed_over: PassedOverBody::all_of(&table.passed_over),
+        }
+    }
 }
 
 /// Lines that ask for no payment for the same reason.
@@ -167,8 +189,14 @@ pub(crate) struct NoticeBody {
 }
 
 impl NoticeBody {
+    fn all_of(table: &FoundTable, language: Language) -> Vec<Self> {
+        let columns = table.misplaced_keys.iter();
+        let notices = columns.map(|column| Self::of_misplaced_keys(column, language));
+        notices.collect()
+    }
+
     /// Notice that the tracking keys seem to be in this column, although another one has their header.
-    pub(super) fn of_misplaced_keys(column: &SheetColumn, language: Language) -> Self {
+    fn of_misplaced_keys(column: &SheetColumn, language: Language) -> Self {
         let notice = TableNotice::TrackingKeysElsewhere {
             number: column.number,
             header: column.header.clone(),
@@ -192,14 +220,11 @@ impl PreviewBody {
         let counts = preview.counts;
         let rejected = preview.rejected.iter().take(MAX_LISTED);
         let warnings = preview.warnings.iter().take(MAX_LISTED);
-        let notices = table.misplaced_keys.iter();
         Self {
             sheet: table.sheet.clone(),
             sheets: table.sheets.clone(),
             columns: table.columns.iter().map(TableColumn::new).collect(),
-            notices: notices
-                .map(|it| NoticeBody::of_misplaced_keys(it, language))
-                .collect(),
+            notices: NoticeBody::all_of(table, language),
             rows: counts.rows,
             ready: counts.ready(),
             faulty: counts.faulty,

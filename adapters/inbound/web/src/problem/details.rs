@@ -44,6 +44,10 @@ pub struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Vec<LineErrorDetail>)]
     pub rows: Option<Vec<LineErrorDetail>>,
+    /// The sheets of a workbook that aren't hidden, 20 at most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub sheets: Vec<String>,
     /// The columns of a table whose header doesn't say what each of them holds, 100 at most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]

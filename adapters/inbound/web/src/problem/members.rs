@@ -149,22 +149,35 @@ impl Problem {
             | Self::WorkbookUnreadable
             | Self::WorkbookEncrypted
             | Self::WorkbookTooLarge
-            | Self::NoSuchSheet { .. }
             | Self::AllPassedOver { .. }
             | Self::TableHeader { .. } => because(Reason::UnreadableTable),
-            Self::TableNoHeader { columns } => Details {
+            Self::NoSuchSheet { sheets, .. } => Details {
+                sheets: sheets.clone(),
+                ..because(Reason::UnreadableTable)
+            },
+            Self::TableNoHeader { columns, sheets } => Details {
+                sheets: sheets.clone(),
                 missing: Column::REQUIRED.map(Column::name).to_vec(),
                 columns: columns.iter().map(TableColumn::new).collect(),
                 ..because(Reason::UnreadableTable)
             },
             Self::RepeatedColumn {
-                column, columns, ..
+                column,
+                columns,
+                sheets,
+                ..
             } => Details {
+                sheets: sheets.clone(),
                 missing: vec![column],
                 columns: columns.iter().map(TableColumn::new).collect(),
                 ..because(Reason::UnreadableTable)
             },
-            Self::MissingColumns { missing, columns } => Details {
+            Self::MissingColumns {
+                missing,
+                columns,
+                sheets,
+            } => Details {
+                sheets: sheets.clone(),
                 missing: missing.clone(),
                 columns: columns.iter().map(TableColumn::new).collect(),
                 ..because(Reason::MissingColumns)

@@ -215,16 +215,21 @@ fn every_problem() -> Vec<Problem> {
             wanted: "Pagos".to_owned(),
             sheets: vec!["Hoja1".to_owned(), "Hoja2".to_owned()],
         },
-        Problem::TableNoHeader { columns: vec![] },
+        Problem::TableNoHeader {
+            columns: vec![],
+            sheets: vec![],
+        },
         Problem::TableHeader { line: 1 },
         Problem::MissingColumns {
             missing: vec![],
             columns: vec![],
+            sheets: vec![],
         },
         Problem::RepeatedColumn {
             column: "monto",
             found: vec![],
             columns: vec![],
+            sheets: vec![],
         },
         Problem::NothingToLookUp {
             rows: 1,

@@ -142,12 +142,22 @@ fn without_a_sheet_that_fits_the_first_with_rows_says_why() {
         let read = |index: usize| Ok(sheets[index].clone());
         ChosenSheet::of(&names, None, &ColumnMapping::default(), read).unwrap_err()
     };
-    assert_eq!(of([vec![], vec![]]), SheetError::Empty.into());
+    let empty = of([vec![], vec![]]);
+    assert!(matches!(
+        empty,
+        WorkbookError::Sheet {
+            error: SheetError::Empty,
+            ..
+        }
+    ));
     let error = of([vec![], vec![texts(3, &["fecha", "total"])]]);
-    let WorkbookError::Sheet(SheetError::MissingColumns { columns, .. }) = error else {
+    let WorkbookError::Sheet { error, sheets } = error else {
         panic!("{error:?}");
     };
-    assert_eq!(columns.len(), 2);
+    let SheetError::MissingColumns { columns, .. } = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!((columns.len(), sheets), (2, names.to_vec()));
 }
 
 #[test]

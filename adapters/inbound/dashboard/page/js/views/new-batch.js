@@ -88,19 +88,18 @@ function Form({ keys }) {
     <p class="visually-hidden" role="status">${!incomplete && spoken(check)}</p>
     ${file && keyId && html`
       <${Checked} check=${check} incomplete=${incomplete}>
-        <${Sheets} of=${check.result} chosen=${sheet} onChange=${chooseSheet} />
-        <${ColumnMapping} columns=${check.columns} choices=${choices} unclear=${unclear} onChange=${assign} />
+        <${Sheets} of=${check} chosen=${sheet} onChange=${chooseSheet} />
+        ${check.columns.length > 0 && html`<${ColumnMapping} columns=${check.columns} choices=${choices} unclear=${unclear} onChange=${assign} />`}
       </${Checked}>
       <${Start} check=${check} incomplete=${incomplete} of=${[file, keyId, choices, sheet]} options=${options} onChange=${setOptions}
         send=${(repeatKey) => createBatch(file, keyId, table, options, repeatKey)} />`}`;
 }
 
 // The sheets of a workbook with several.
-function Sheets({ of: result, chosen, onChange }) {
-  const { sheet, sheets = [] } = result?.answer ?? result?.error?.details ?? {};
+function Sheets({ of: { result, sheets }, chosen, onChange }) {
   if (sheets.length < 2) return null;
   const options = sheets.map((name) => [name, name]);
-  const value = chosen || sheet || '';
+  const value = chosen || result?.answer?.sheet || '';
   return html`
     <${Select} label=${t('new_batch.sheet')} value=${value} onChange=${onChange} testid="batch-sheet"
       options=${sheets.includes(value) ? options : [['', t('new_batch.choose_sheet')], ...options]} />`;
@@ -135,7 +134,7 @@ function Checked({ check: { busy, result, columns, again }, incomplete, children
         ${result.requestId && html`<${RequestIdLine} id=${result.requestId} />`}
         <p><button type="button" class="small" onClick=${again} data-testid="check-again"><${Icon} name="refresh" />${t('action.retry')}</button></p>`}
       <div class=${busy ? 'dry-run-body stale' : 'dry-run-body'}>
-        ${columns.length > 0 && children}
+        ${children}
         ${result?.answer && !incomplete && html`<${DryRunReport} of=${result.answer} />`}
       </div>
     </section>`;

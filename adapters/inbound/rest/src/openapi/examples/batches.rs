@@ -178,6 +178,7 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
                 Problem::MissingColumns {
                     missing: vec!["monto"],
                     columns: columns(),
+                    sheets: Vec::new(),
                 },
             ),
             ("INVALID_REQUEST, rows", nothing_to_look_up()),
