@@ -15,6 +15,7 @@ pub mod lookups;
 pub mod people;
 pub mod postgres;
 pub mod redis;
+pub mod resident;
 pub mod sqlite;
 pub mod timer;
 pub mod tls;

@@ -287,6 +287,11 @@ async fn the_open_rows_are_carried_to_the_banks_own_batch_and_its_zip_is_brought
 pub(super) const WORKBOOK: &[u8] =
     include_bytes!("../../../adapters/outbound/workbook-files/tests/written_by/openpyxl.xlsx");
 
+/// A sheet with a title alone, and one whose header for the amount isn't known, written by `LibreOffice`.
+const TWO_SHEETS: &[u8] = include_bytes!(
+    "../../../adapters/outbound/workbook-files/tests/written_by/libreoffice-two-sheets.xlsx"
+);
+
 #[tokio::test]
 async fn a_workbook_and_a_statement_are_checked_with_what_they_have_in_common_said_once() {
     let Some(page) = member().await else { return };
@@ -305,6 +310,17 @@ async fn a_workbook_and_a_statement_are_checked_with_what_they_have_in_common_sa
     assert!(damaged.contains("12 filas: líneas 6, "), "{damaged}");
     assert_eq!(page.number_of("[data-testid=faults] > li").await, 2);
 
+    // None of its sheets fits: which is meant can be said, and taken back.
+    page.choose_table("dos hojas.xlsx", TWO_SHEETS).await;
+    for sheet in ["Portada", "Pagos"] {
+        let sheets = page.find("batch-sheet").await;
+        sheets.select_by_value(sheet).await.unwrap();
+        page.find("columns-unclear").await;
+    }
+    page.assign("monto", "4").await;
+    page.reads("dry-run-ready", "2").await;
+    page.tells("dry-run-total", &["5"]).await;
+
     let statement = "Cuenta: 1\nFecha;Concepto;Cargo;Abono\n\
         11/11/2026;SPEI 044180222509199082 RASTREO BNET01002611110000000077;63,913.75;\n\
         11/11/2026;COMISION SPEI;5.00;\n";
@@ -316,7 +332,7 @@ async fn a_workbook_and_a_statement_are_checked_with_what_they_have_in_common_sa
     page.click("batch-start").await;
     page.find("batch-payment").await;
     page.sees("63,913.75").await;
-    assert_eq!(page.complaints().await, Vec::<String>::new());
+    page.assert_refused_alone().await;
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ impl ChosenSheet {
     /// the sheet at an index of `names`.
     ///
     /// # Errors
-    /// See [`WorkbookError`]. If no sheet fits, the error of the first that isn't empty.
+    /// See [`WorkbookError`]. If no sheet fits, the error of the one that lacks the fewest columns.
     pub fn of(
         names: &[String],
         wanted: Option<&str>,
@@ -50,16 +50,27 @@ impl ChosenSheet {
                 &mut chosen,
             );
         }
-        let mut first_error = SheetError::Empty;
+        let mut errors = Vec::new();
         for index in 0..names.len() {
             let sheet = chosen(index)?;
             match Sheet::of_workbook(&sheet.rows, mapping) {
                 Ok(_) => return Ok(sheet),
-                Err(error) if first_error == SheetError::Empty => first_error = error,
-                Err(_) => {}
+                Err(error) => errors.push(error),
             }
         }
-        let (error, sheets) = (first_error, listed);
-        Err(WorkbookError::Sheet { error, sheets })
+        let nearest = errors.into_iter().min_by_key(lacking);
+        Err(WorkbookError::Sheet {
+            error: nearest.unwrap_or(SheetError::Empty),
+            sheets: listed,
+        })
+    }
+}
+
+/// Number of columns that a sheet lacks.
+fn lacking(error: &SheetError) -> usize {
+    match error {
+        SheetError::Empty => usize::MAX,
+        SheetError::MissingColumns { missing, .. } => missing.len(),
+        _ => 0,
     }
 }

@@ -55,7 +55,7 @@ pub enum WorkbookError {
     /// None of its sheets holds the table.
     #[error("{error}")]
     Sheet {
-        /// Error of the first that isn't empty.
+        /// Error of the one that lacks the fewest columns.
         error: SheetError,
         /// Names of its sheets, at most a fixed number, each shortened.
         sheets: Vec<String>,

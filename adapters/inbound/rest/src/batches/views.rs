@@ -63,9 +63,13 @@ pub(crate) struct PreviewBody {
 pub(crate) struct CreatedBody {
     #[serde(flatten)]
     batch: Batch,
-    /// Likely mistakes of the table as a whole.
+    /// Likely mistakes of the table as a whole, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
     notices: Vec<NoticeBody>,
-    /// Lines that ask for no payment, by the reason.
+    /// Lines that ask for no payment, by the reason, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
     passed_over: Vec<PassedOverBody>,
 }
 

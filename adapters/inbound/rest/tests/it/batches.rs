@@ -8,6 +8,7 @@ mod import;
 mod reads;
 mod results;
 mod uploads;
+mod workbooks;
 
 use std::io::{Cursor, Read as _};
 use std::time::Duration;

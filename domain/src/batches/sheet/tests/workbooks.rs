@@ -136,7 +136,7 @@ fn the_first_sheet_whose_header_fits_is_chosen_or_the_named_one() {
 }
 
 #[test]
-fn without_a_sheet_that_fits_the_first_with_rows_says_why() {
+fn without_a_sheet_that_fits_the_nearest_says_why() {
     let names = ["a", "b"].map(str::to_owned);
     let of = |sheets: [Vec<WorkbookRow>; 2]| {
         let read = |index: usize| Ok(sheets[index].clone());
@@ -150,7 +150,10 @@ fn without_a_sheet_that_fits_the_first_with_rows_says_why() {
             ..
         }
     ));
-    let error = of([vec![], vec![texts(3, &["fecha", "total"])]]);
+    let error = of([
+        vec![texts(1, &["Reporte"])],
+        vec![texts(3, &["fecha", "total"])],
+    ]);
     let WorkbookError::Sheet { error, sheets } = error else {
         panic!("{error:?}");
     };
