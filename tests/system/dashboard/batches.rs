@@ -321,6 +321,17 @@ async fn a_workbook_and_a_statement_are_checked_with_what_they_have_in_common_sa
     page.reads("dry-run-ready", "2").await;
     page.tells("dry-run-total", &["5"]).await;
 
+    // What a file says of its rows isn't believed unless a person wants it.
+    let results = "consulta,estado,sello,fecha,clave_rastreo,cuenta,monto\n\
+        x,delivered,valid,2026-11-20,MBAN01002611200001234567,002010077777777771,1.00\n\
+        x,delivered,invalid,2026-11-20,MBAN01002611200001234568,002010077777777771,2.00\n";
+    page.choose_table("resultados.csv", results).await;
+    page.reads("dry-run-ready", "2").await;
+    page.click("skip-answered").await;
+    page.reads("dry-run-ready", "1").await;
+    page.tells("dry-run-answered", &["1 fila no se consulta otra vez"])
+        .await;
+
     let statement = "Cuenta: 1\nFecha;Concepto;Cargo;Abono\n\
         11/11/2026;SPEI 044180222509199082 RASTREO BNET01002611110000000077;63,913.75;\n\
         11/11/2026;COMISION SPEI;5.00;\n";

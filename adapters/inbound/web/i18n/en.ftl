@@ -74,14 +74,14 @@ empty-table = The file is empty; send a header and a row for each payment.
 table-not-text = The file is neither text nor a workbook. Send a workbook (XLSX, XLSM, XLS, ODS), or a table as CSV.
 workbook-unreadable = The workbook is cut off, or is none. Open it in the program that made it and save it again as XLSX, or as CSV UTF-8.
 workbook-encrypted = The workbook needs a password. Save it without one, and send that.
-workbook-too-large = The workbook holds more than is read (64 MiB once it is unpacked, half a million cells). Leave the sheet with the payments alone in it, or save that as CSV UTF-8.
+workbook-too-large = The workbook holds more than is read (32 MiB once it is unpacked, half a million cells). Leave the sheet with the payments alone in it, or save that as CSV UTF-8.
 no-such-sheet = The file has no sheet “{ $wanted }”; its sheets: { $sheets }.
 table-no-header = The first row is not a header; add one with fecha, clave_rastreo, cuenta and monto, or give the columns by number (columns=fecha:1,…).
 table-header = The header in line { $line } can't be read; close its quotes, and leave out columns that are not needed.
 missing-columns = The table has no column for { $missing }; its headers are { $found }. Rename one, or say which it is (columns={ $field }:{ $number }).
 repeated-column = Several columns are { $column }: { $found }. Keep one, or say which it is (columns={ $column }:{ $number }).
 nothing-to-look-up = None of the { $rows } rows can be looked up; details.rows says what is wrong with the first ones.
-all-passed-over = None of the { $rows } rows asks for a payment: they are totals, movements of a bank statement in whose text is neither tracking key nor account, or rows of results that were delivered. To ask again for one that was delivered, empty its estado.
+all-passed-over = None of the { $rows } rows asks for a payment: they are totals, movements of a bank statement without a tracking key or an account, or rows that the file calls delivered (skip_answered).
 not-an-archive = The file is no ZIP; send the one that the bank's link gives.
 damaged-archive = The ZIP is cut off or contradicts itself, so that programs read it differently; download it again, or pack its files anew.
 archive-too-large = The ZIP has more files than one of the bank's own batch has (500 payments); send one for each batch.
@@ -196,7 +196,7 @@ field-too-many-rows = The table has more than { $most } rows; divide it.
 field-no-rows = The table has no rows; send one for each payment.
 field-not-inferred = The bank is not named, and can't be inferred; fill in the column.
 field-malformed-mapping = It must be pairs field:header or field:number, separated by commas, for example monto:Total,cuenta:4.
-field-mapping-field = It names a field that tables do not have; they are fecha, clave_rastreo, cuenta, monto, emisor, receptor and id.
+field-mapping-field = It names a field that tables do not have; they are fecha, clave_rastreo, cuenta, monto, emisor, receptor and id, and for statements of banks texto, cargo and abono.
 field-mapping-column = It names a header or a number that no column, or more than one, has; give the column's number.
 field-mapping-twice = It assigns a field, or a column, twice; assign each once.
 field-month-first = The day goes before the month, for example 20/11/2026; or write it as YYYY-MM-DD.

@@ -74,14 +74,14 @@ empty-table = El archivo está vacío; envíe un encabezado y una fila por pago.
 table-not-text = El archivo no es texto ni un libro. Envíe un libro (XLSX, XLSM, XLS, ODS) o una tabla como CSV.
 workbook-unreadable = El libro está incompleto, o no es un libro. Ábralo en el programa que lo hizo y guárdelo de nuevo como XLSX, o como CSV UTF-8.
 workbook-encrypted = El libro pide una contraseña. Guárdelo sin ella y envíe ese archivo.
-workbook-too-large = El libro contiene más de lo que se lee (64 MiB descomprimido, medio millón de celdas). Deje en él solo la hoja de los pagos, o guárdela como CSV UTF-8.
+workbook-too-large = El libro contiene más de lo que se lee (32 MiB descomprimido, medio millón de celdas). Deje en él solo la hoja de los pagos, o guárdela como CSV UTF-8.
 no-such-sheet = El archivo no tiene la hoja «{ $wanted }»; sus hojas: { $sheets }.
 table-no-header = La primera fila no es un encabezado; agregue uno con fecha, clave_rastreo, cuenta y monto, o dé las columnas por número (columns=fecha:1,…).
 table-header = No se puede leer el encabezado de la línea { $line }; cierre sus comillas y quite las columnas que no hagan falta.
 missing-columns = A la tabla le falta la columna de { $missing }; sus encabezados son { $found }. Cambie el nombre de una o diga cuál es (columns={ $field }:{ $number }).
 repeated-column = Varias columnas son { $column }: { $found }. Deje una o diga cuál es (columns={ $column }:{ $number }).
 nothing-to-look-up = Ninguna de las { $rows } filas se puede consultar; details.rows dice qué tienen las primeras.
-all-passed-over = Ninguna de las { $rows } filas pide un pago: son totales, movimientos de un estado de cuenta cuyo texto no trae clave de rastreo ni cuenta, o filas de resultados ya entregadas. Para consultar otra vez una entregada, vacíe su estado.
+all-passed-over = Ninguna de las { $rows } filas pide un pago: son totales, movimientos de un estado de cuenta sin clave de rastreo ni cuenta, o filas que el archivo da por entregadas (skip_answered).
 not-an-archive = El archivo no es un ZIP; envíe el que da el enlace del banco.
 damaged-archive = El ZIP está incompleto o se contradice, y cada programa lo lee de otra manera; descárguelo de nuevo, o empaquete otra vez sus archivos.
 archive-too-large = El ZIP tiene más archivos que un lote del propio banco (500 pagos); envíe uno por lote.
@@ -196,7 +196,7 @@ field-too-many-rows = La tabla tiene más de { $most } filas; divídala.
 field-no-rows = La tabla no tiene filas; envíe una por pago.
 field-not-inferred = El banco no se indicó y no se puede inferir; llene la columna.
 field-malformed-mapping = Debe ser una lista de pares campo:encabezado o campo:número, separados por comas, por ejemplo monto:Total,cuenta:4.
-field-mapping-field = Nombra un campo que las tablas no tienen; son fecha, clave_rastreo, cuenta, monto, emisor, receptor e id.
+field-mapping-field = Nombra un campo que las tablas no tienen; son fecha, clave_rastreo, cuenta, monto, emisor, receptor e id, y para estados de cuenta texto, cargo y abono.
 field-mapping-column = Nombra un encabezado o un número que no tiene ninguna columna, o que tienen varias; dé el número de la columna.
 field-mapping-twice = Asigna un campo o una columna dos veces; asigne cada uno una sola vez.
 field-month-first = El día va antes que el mes, por ejemplo 20/11/2026; o escríbala como AAAA-MM-DD.

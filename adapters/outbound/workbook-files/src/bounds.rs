@@ -8,8 +8,9 @@ use zip::result::ZipError;
 
 /// Maximum number of parts.
 const PARTS: usize = 1_000;
-/// Maximum size of all parts once they are inflated. Ten thousand rows of twenty columns have about 10 MiB.
-const INFLATED: u64 = 64 << 20;
+/// Maximum size of all parts once they are inflated, which bounds the time that parsing takes: the parser can't be
+/// stopped. Ten thousand rows of twenty columns have about 10 MiB.
+const INFLATED: u64 = 32 << 20;
 /// Maximum size of the shared texts once they are inflated: all of them are in memory, each in one of its own.
 const SHARED_TEXTS: u64 = 16 << 20;
 

@@ -142,7 +142,7 @@ impl Sheets {
         match name {
             "table:table" => {
                 if let Some((name, cells)) = self.sheet.take() {
-                    self.read.push(name, cells);
+                    self.read.push(name, cells)?;
                 }
             }
             "table:table-row" => self.end_row()?,
@@ -206,7 +206,7 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     )
 }
 
-/// A number of repetitions, 1 without the attribute.
+/// A number of repetitions, 1 without the attribute. One that isn't understood is beyond all bounds.
 fn count(element: &BytesStart<'_>, name: &str) -> u32 {
-    attribute(element, name).map_or(1, |text| text.parse().unwrap_or(1))
+    attribute(element, name).map_or(1, |text| text.parse().unwrap_or(u32::MAX))
 }

@@ -8,11 +8,16 @@ use html5gum::{Token, Tokenizer};
 use crate::table::{Cells, ReadSheets, Room};
 use crate::value::text;
 
+/// Maximum size of a page. Ten thousand rows of ten columns have about 5 MiB.
+const MOST_BYTES: usize = 8 << 20;
 /// Most columns that one cell spans.
 const MOST_SPANNED: usize = 100;
 
 /// Reads the rows of all tables of a page, as one sheet.
 pub(crate) fn open(file: &Bytes) -> Result<ReadSheets, WorkbookError> {
+    if file.len() > MOST_BYTES {
+        return Err(WorkbookError::TooLarge);
+    }
     let page = match std::str::from_utf8(file) {
         Ok(page) => page.into(),
         Err(_) => WINDOWS_1252.decode(file).0,
@@ -34,7 +39,7 @@ pub(crate) fn open(file: &Bytes) -> Result<ReadSheets, WorkbookError> {
     }
     rows.end_cell()?;
     let mut read = ReadSheets::default();
-    read.push("1".to_owned(), rows.cells);
+    read.push("1".to_owned(), rows.cells)?;
     Ok(read)
 }
 
@@ -47,6 +52,8 @@ struct Rows {
     column: usize,
     /// Text of the cell that hasn't ended yet, and the columns that it spans.
     cell: Option<(String, usize)>,
+    /// Within a script or a style sheet, whose text isn't shown.
+    is_hidden: bool,
 }
 
 impl Rows {
@@ -62,19 +69,24 @@ impl Rows {
                 self.cell = Some((String::new(), span));
             }
             b"br" => self.write(" "),
+            b"script" | b"style" => self.is_hidden = true,
             _ => {}
         }
         Ok(())
     }
 
     fn write(&mut self, text: &str) {
-        if let Some((cell, _)) = &mut self.cell {
+        if let Some((cell, _)) = self.cell.as_mut().filter(|_| !self.is_hidden) {
             cell.push_str(text);
         }
     }
 
     fn end(&mut self, tag: &[u8]) -> Result<(), WorkbookError> {
         match tag {
+            b"script" | b"style" => {
+                self.is_hidden = false;
+                Ok(())
+            }
             b"td" | b"th" | b"tr" | b"table" => self.end_cell(),
             _ => Ok(()),
         }

@@ -54,8 +54,11 @@ impl Cells {
         Ok(())
     }
 
-    /// The rows in ascending order. Of cells at one place the last counts.
-    pub(crate) fn into_rows(self) -> Vec<WorkbookRow> {
+    /// The rows in ascending order.
+    ///
+    /// # Errors
+    /// [`WorkbookError::Unreadable`] if there are several cells at one place: programs would show one or another.
+    pub(crate) fn into_rows(self) -> Result<Vec<WorkbookRow>, WorkbookError> {
         let Self(mut cells) = self;
         cells.sort_by_key(|(row, column, _)| (*row, *column));
         let mut rows: Vec<WorkbookRow> = Vec::new();
@@ -68,10 +71,12 @@ impl Cells {
             let Some(WorkbookRow { cells, .. }) = rows.last_mut() else {
                 continue;
             };
-            cells.pop_if(|(last, _)| *last == column);
+            if cells.last().is_some_and(|(last, _)| *last == column) {
+                return Err(WorkbookError::Unreadable);
+            }
             cells.push((column, cell));
         }
-        rows
+        Ok(rows)
     }
 }
 
@@ -83,9 +88,10 @@ pub(crate) struct ReadSheets {
 }
 
 impl ReadSheets {
-    pub(crate) fn push(&mut self, name: String, cells: Cells) {
+    pub(crate) fn push(&mut self, name: String, cells: Cells) -> Result<(), WorkbookError> {
         self.names.push(name);
-        self.rows.push(cells.into_rows());
+        self.rows.push(cells.into_rows()?);
+        Ok(())
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn open(file: Bytes) -> Result<ReadSheets, WorkbookError> {
                 cells.put((row, first_column as usize + column), value, &mut room)?;
             }
         }
-        read.push(sheet.name, cells);
+        read.push(sheet.name, cells)?;
     }
     Ok(read)
 }

@@ -44,7 +44,7 @@ impl Workbook for Book {
                 cells.put((row, column as usize), value, &mut self.room)?;
             }
         }
-        Ok(cells.into_rows())
+        cells.into_rows()
     }
 }
 

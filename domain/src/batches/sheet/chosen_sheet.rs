@@ -17,6 +17,8 @@ pub struct ChosenSheet {
     pub name: String,
     /// Its rows.
     pub rows: Vec<WorkbookRow>,
+    /// Names of other sheets whose header fits, too; none if the caller named the sheet.
+    pub others: Vec<String>,
 }
 
 impl ChosenSheet {
@@ -34,8 +36,12 @@ impl ChosenSheet {
         let listed: Vec<_> = names.iter().take(MAX_LISTED).map(|it| cut(it)).collect();
         let mut chosen = |index: usize| {
             let name = names.get(index).cloned().unwrap_or_default();
-            let (names, rows) = (listed.clone(), read(index)?);
-            Ok(Self { names, name, rows })
+            Ok(Self {
+                names: listed.clone(),
+                name,
+                rows: read(index)?,
+                others: Vec::new(),
+            })
         };
         if let Some(wanted) = wanted {
             let mut position = names.iter().map(|name| name.trim() == wanted.trim());
@@ -50,13 +56,25 @@ impl ChosenSheet {
                 &mut chosen,
             );
         }
-        let mut errors = Vec::new();
-        for index in 0..names.len() {
-            let sheet = chosen(index)?;
-            match Sheet::of_workbook(&sheet.rows, mapping) {
-                Ok(_) => return Ok(sheet),
-                Err(error) => errors.push(error),
+        let (mut fitting, mut errors) = (None::<Self>, Vec::new());
+        for (index, name) in names.iter().enumerate() {
+            let sheet = match (chosen(index), &fitting) {
+                (Ok(sheet), _) => sheet,
+                (Err(error), None) => return Err(error),
+                (Err(_), Some(_)) => break,
+            };
+            let fits = Sheet::of_workbook(&sheet.rows, mapping).map(|table| table.has_rows());
+            match (fits, &mut fitting) {
+                (Ok(_), None) => fitting = Some(sheet),
+                (Ok(true), Some(first)) if first.others.len() < MAX_LISTED => {
+                    first.others.push(cut(name));
+                }
+                (Ok(_), Some(_)) => {}
+                (Err(error), _) => errors.push(error),
             }
+        }
+        if let Some(sheet) = fitting {
+            return Ok(sheet);
         }
         let nearest = errors.into_iter().min_by_key(lacking);
         Err(WorkbookError::Sheet {

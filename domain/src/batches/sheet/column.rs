@@ -29,6 +29,8 @@ pub enum Column {
     Credit,
     /// State of the row in the results of a batch.
     State,
+    /// Verdict on the seal in the results of a batch.
+    Seal,
 }
 
 impl Column {
@@ -46,6 +48,9 @@ impl Column {
     /// Columns from which a bank statement tells what its others lack.
     pub const OF_STATEMENTS: [Self; 3] = [Self::Text, Self::Charge, Self::Credit];
 
+    /// Columns by which the results of a batch tell what was answered.
+    pub(super) const OF_RESULTS: [Self; 2] = [Self::State, Self::Seal];
+
     /// Columns that a table must have, or tell by others.
     pub const REQUIRED: [Self; 4] = [Self::Date, Self::TrackingKey, Self::Account, Self::Amount];
 
@@ -58,7 +63,7 @@ impl Column {
             Self::Amount => Some(Field::Amount),
             Self::Issuer => Some(Field::Issuer),
             Self::Receiver => Some(Field::Receiver),
-            Self::Id | Self::Text | Self::Charge | Self::Credit | Self::State => None,
+            Self::Id | Self::Text | Self::Charge | Self::Credit | Self::State | Self::Seal => None,
         }
     }
 
@@ -85,6 +90,7 @@ impl Column {
             Self::Charge => "cargo",
             Self::Credit => "abono",
             Self::State => "estado",
+            Self::Seal => "sello",
             other => other.field().map_or("id", Field::name),
         }
     }

@@ -65,10 +65,11 @@ pub(super) fn with_headers(
         }
     }
     if has_names_of_api && headers.iter().any(|text| text.trim() == OF_RESULTS) {
-        let mut places = columns.iter_mut().zip(headers);
-        let state = places.find(|(_, text)| is_named(text, Column::State));
-        if let Some((place, _)) = state {
-            place.column.get_or_insert(Column::State);
+        for wanted in Column::OF_RESULTS {
+            let mut places = columns.iter_mut().zip(headers);
+            if let Some((place, _)) = places.find(|(_, text)| is_named(text, wanted)) {
+                place.column.get_or_insert(wanted);
+            }
         }
     }
     match repeated {

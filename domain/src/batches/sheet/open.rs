@@ -108,6 +108,11 @@ impl<'a> Sheet<'a> {
         &self.layout
     }
 
+    /// Returns `true` if there is a row after the header.
+    pub(super) fn has_rows(&self) -> bool {
+        self.rows.clone().next().is_some()
+    }
+
     /// The cells of the rows that can be read.
     pub(super) fn cells(&self) -> impl Iterator<Item = Vec<String>> {
         let mut rows = self.rows.clone();
@@ -140,7 +145,7 @@ impl<'a> Sheet<'a> {
                 *raw.get_mut(*column) = Token::Text(cell.into());
             }
         }
-        if statement::is_answered(&raw) {
+        if rules.skips_answered && statement::is_answered(&raw) {
             return Err(PassedOver::Answered);
         }
         let is_statement = self.layout.contains(&Some(Column::Text));
@@ -194,10 +199,15 @@ impl Iterator for SheetRows<'_> {
     }
 }
 
-/// Returns `true` for a ZIP, the compound file of older programs, a PDF, and any file with a NUL byte, which
+/// Returns `true` for a ZIP, the compound file of older programs, a PDF, a mail or archived page, and any file with a NUL byte, which
 /// text in these encodings doesn't have.
 fn is_binary(file: &[u8], encoding: Encoding) -> bool {
-    let signatures: [&[u8]; 3] = [b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF-"];
+    let signatures: [&[u8]; 4] = [
+        b"PK\x03\x04",
+        b"\xd0\xcf\x11\xe0",
+        b"%PDF-",
+        b"MIME-Version",
+    ];
     let is_wide = matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be);
     signatures.iter().any(|it| file.starts_with(it)) || (!is_wide && file.contains(&0))
 }

@@ -2,15 +2,17 @@
 
 use super::column::Column;
 use super::header;
+use super::statement;
 
 /// Reason why a row asks for no payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PassedOver {
     /// A total below the payments.
     Total,
-    /// A movement of a bank statement whose text has neither tracking key nor account, as a commission.
+    /// A movement of a bank statement whose text has nothing that could be a tracking key or an account, as a
+    /// commission.
     NoPayment,
-    /// A row of the results of a batch whose proof was delivered.
+    /// A row of the results of a batch whose proof was delivered with a valid seal, as the file says.
     Answered,
 }
 
@@ -45,5 +47,8 @@ pub(super) fn is_total(cells: &[String], layout: &[Option<Column>]) -> bool {
         }
         _ => true,
     });
-    is_label && words.len() <= MAX_WORDS && has_no_payment
+    is_label
+        && !statement::may_hold_payment(&cells[label])
+        && words.len() <= MAX_WORDS
+        && has_no_payment
 }

@@ -17,6 +17,8 @@ pub struct RowRules<'a> {
     pub today: NaiveDate,
     /// Catalogue of the participants that a row may name.
     pub catalogue: &'a Catalogue,
+    /// Rows of results that the file calls answered are passed over.
+    pub skips_answered: bool,
 }
 
 /// The values of a row before validation.
@@ -34,6 +36,8 @@ pub struct RawCells<'a> {
     pub credit: Token<'a>,
     /// State of the row in the results of a batch.
     pub state: Token<'a>,
+    /// Verdict on the seal, likewise.
+    pub seal: Token<'a>,
 }
 
 impl<'a> RawCells<'a> {
@@ -51,6 +55,7 @@ impl<'a> RawCells<'a> {
             Column::Charge => &mut self.charge,
             Column::Credit => &mut self.credit,
             Column::State => &mut self.state,
+            Column::Seal => &mut self.seal,
         }
     }
 }

@@ -143,6 +143,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn digits_of_a_text_are_marked_and_other_texts_are_not() {
+        for (text, written) in [(" 002 ", "'002"), ("a1", "a1"), (" ", " "), ("1.5", "1.5")] {
+            assert_eq!(WorkbookCell::Text(text.to_owned()).text(), written);
+        }
+    }
+
+    #[test]
     fn numbers_are_written_with_the_digits_that_spreadsheets_keep() {
         for (number, text) in [
             (0.0, "0"),

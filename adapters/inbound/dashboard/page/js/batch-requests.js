@@ -49,25 +49,25 @@ export function onlyFile(files, refusalOf) {
 }
 
 // `columns`: the numbers of columns by the fields that a person assigned; 0 is no column. `sheet`: the name of the
-// workbook's sheet that a person chose.
-async function post(path, { file, type, values = {}, columns = {}, sheet, repeatKey }, signal) {
-  const query = new URLSearchParams({ ...values, ...(sheet && { sheet }) });
+// workbook's sheet that a person chose. `skip`: rows that the file calls answered are passed over.
+async function post(path, { file, type, values = {}, columns = {}, sheet, skip, repeatKey }, signal) {
+  const query = new URLSearchParams({ ...values, ...(sheet && { sheet }), ...(skip && { skip_answered: 'true' }) });
   const assigned = Object.entries(columns).map(([field, number]) => `${field}:${number}`);
   if (assigned.length) query.set('columns', assigned.join());
   const { response, ...common } = await rest(`/v1/cep/batches${path}?${query}`, { method: 'POST', type, body: file, signal, repeatKey });
   return response ? { ...common, answer: await response.json() } : common;
 }
 
-export const checkTable = (file, keyId, { columns, sheet }, signal) =>
-  post('', { file, type: typeOf(file), values: { key_id: keyId, dry_run: 'true' }, columns, sheet }, signal);
+export const checkTable = (file, keyId, table, signal) =>
+  post('', { file, type: typeOf(file), values: { key_id: keyId, dry_run: 'true' }, ...table }, signal);
 
 // Key by which the gateway recognises a request that is sent again, because its answer was lost.
 export const newRepeatKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-export function createBatch(file, keyId, { columns, sheet }, { formats, retryFor, name }, repeatKey) {
+export function createBatch(file, keyId, table, { formats, retryFor, name }, repeatKey) {
   const values = { key_id: keyId, formats, retry_for: retryFor, ...(name && { name }) };
-  return post('', { file, type: typeOf(file), values, columns, sheet, repeatKey });
+  return post('', { file, type: typeOf(file), values, ...table, repeatKey });
 }
 
 export const importArchive = (id, file) => post(`/${id}/import`, { file, type: 'application/zip' });

@@ -26,8 +26,8 @@ use crate::proofs::schemas::TableFile;
 /// Creates a batch: looks up each row of a table
 ///
 /// A table with a header and a row for each payment: a workbook (XLSX, XLSM, XLS, ODS; of several sheets the first
-/// whose header fits, or `sheet`); CSV with `,`, `;` or tabs between the values, in UTF-8, UTF-16 or Windows-1252, dates as `2026-11-20`, `20/11/2026` or `20-nov-26`, amounts as `1234.56`, `1,234.56` or
-/// `$1,234.56`; or a JSON object in each line. Columns are found by their headers (`fecha`, `clave_rastreo`,
+/// whose header fits, or `sheet`); CSV with `,`, `;` or tabs between the values, in UTF-8, UTF-16 or Windows-1252,
+/// dates as `2026-11-20`, `20/11/2026` or `20-nov-26`, amounts as `1234.56`, `1,234.56` or `$1,234.56`; or a JSON object in each line. Columns are found by their headers (`fecha`, `clave_rastreo`,
 /// `cuenta`, `monto`, `emisor`, `receptor`, and their usual names), or named by `columns`. An `id` column
 /// comes back with the results.
 ///
@@ -49,6 +49,7 @@ use crate::proofs::schemas::TableFile;
             (inline(TableFile) = "text/csv", example = json!(examples::TABLE)),
             (inline(TableFile) = "application/x-ndjson", example = json!(examples::JSON_LINES)),
             (inline(TableFile) = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+            (inline(TableFile) = "application/vnd.ms-excel.sheet.macroenabled.12"),
             (inline(TableFile) = "application/vnd.ms-excel"),
             (inline(TableFile) = "application/vnd.oasis.opendocument.spreadsheet"),
         ),

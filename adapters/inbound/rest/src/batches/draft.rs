@@ -46,9 +46,12 @@ pub(super) struct Query {
     #[param(max_length = 1000)]
     columns: Option<String>,
     /// The sheet of a workbook, by its name. Without it, the first that isn't hidden and whose header fits.
-    #[validate(length(max = 100, code = "too_long"))]
-    #[param(max_length = 100)]
     sheet: Option<String>,
+    /// `true` passes over rows of results of a batch that the file calls delivered with a valid seal. The file
+    /// proves neither.
+    #[serde(default)]
+    #[param(inline, default = false)]
+    skip_answered: bool,
     /// The files to keep of each proof: `xml`, or `xml,pdf`.
     #[param(inline, pattern = "^(xml|pdf)(,(xml|pdf))?$")]
     formats: Option<String>,
@@ -83,6 +86,7 @@ pub(super) struct Options {
     mapping: ColumnMapping,
     /// Name of the sheet of a workbook.
     sheet: Option<String>,
+    skips_answered: bool,
     files: RequestedFiles,
     /// The key to charge, given by a caller with a session; `None` for a caller with an API key.
     key: Option<KeyId>,
@@ -99,6 +103,7 @@ impl Options {
             mapping: mapping.map_err(|error| problems::of_mapping(&error))?,
             files: formats(parameters.formats.as_deref())?,
             key: charged_key(call, parameters.key())?,
+            skips_answered: parameters.skip_answered,
             sheet: parameters.sheet.filter(|name| !name.trim().is_empty()),
             name: parameters.name.map(|Text(name)| name.as_str().to_owned()),
             retry_for: RetryFor::from_secs(parameters.retry_for).unwrap_or(RetryFor::MAX),
@@ -123,11 +128,13 @@ pub(super) async fn read(
     let catalogue = state.participants.catalogue();
     let workbooks = Arc::clone(&state.workbooks);
     let (mapping, sheet) = (options.mapping, options.sheet);
+    let skips_answered = options.skips_answered;
     // Parsing 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
     let read = state.low_priority.spawn_blocking(move || {
         let rules = RowRules {
             today,
             catalogue: &catalogue,
+            skips_answered,
         };
         let wanted = (sheet.as_deref(), &mapping);
         if table == TableType::Sheet && is_workbook(&body) {
@@ -135,19 +142,17 @@ pub(super) async fn read(
             let table = Table::of_sheet(&sheet, &mapping);
             let table = table.map_err(|error| problems::of_sheet(error, sheet.names.clone()))?;
             let (rows, found) = rows(&table, rules, most)?;
-            let (sheet, sheets) = (Some(sheet.name), sheet.names);
-            return Ok((
-                rows,
-                FoundTable {
-                    sheet,
-                    sheets,
-                    ..found
-                },
-            ));
+            let found = FoundTable {
+                sheet: Some(sheet.name),
+                sheets: sheet.names,
+                other_sheets: sheet.others,
+                ..found
+            };
+            return Ok((rows, found));
         }
-        if let Some(wanted) = sheet {
-            let sheets = Vec::new();
-            return Err(Problem::NoSuchSheet { wanted, sheets });
+        if sheet.is_some() {
+            let problem = FieldProblem::Excluded { other: "text/csv" };
+            return Err(Problem::invalid_field("sheet", problem));
         }
         let table = Table::open(table, &body, &mapping);
         let table = table.map_err(|error| problems::of_sheet(error, Vec::new()))?;

@@ -11,6 +11,8 @@ pub(crate) struct FoundTable {
     pub(crate) sheet: Option<String>,
     /// Names of all sheets.
     pub(crate) sheets: Vec<String>,
+    /// Names of other sheets whose header fits, too, and which aren't read.
+    pub(crate) other_sheets: Vec<String>,
     /// The recognised columns; empty for JSON lines.
     pub(crate) columns: Vec<SheetColumn>,
     /// A column that seems to hold the tracking keys, although another one has their header.

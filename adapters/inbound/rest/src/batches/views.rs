@@ -25,6 +25,8 @@ pub(crate) struct PreviewBody {
     sheet: Option<String>,
     /// The sheets of the workbook that aren't hidden, 20 at most.
     sheets: Vec<String>,
+    /// Other sheets with payments, which aren't read: send each with `sheet`.
+    other_sheets: Vec<String>,
     /// The columns of the table, and what they hold. None for JSON lines.
     columns: Vec<TableColumn>,
     /// Likely mistakes of the table as a whole.
@@ -63,6 +65,10 @@ pub(crate) struct PreviewBody {
 pub(crate) struct CreatedBody {
     #[serde(flatten)]
     batch: Batch,
+    /// Other sheets with payments, which weren't read, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    other_sheets: Vec<String>,
     /// Likely mistakes of the table as a whole, if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -77,6 +83,7 @@ impl CreatedBody {
     pub(crate) fn new(batch: Batch, table: &FoundTable, language: Language) -> Self {
         Self {
             batch,
+            other_sheets: table.other_sheets.clone(),
             notices: NoticeBody::all_of(table, language),
             passed_over: PassedOverBody::all_of(&table.passed_over),
         }
@@ -87,8 +94,9 @@ impl CreatedBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = BatchPassedOver)]
 struct PassedOverBody {
-    /// `total`: a sum below the payments. `no_payment`: a movement of a bank statement in whose text is neither
-    /// tracking key nor account. `answered`: a row of the results of a batch whose proof was delivered.
+    /// `total`: a sum below the payments. `no_payment`: a movement of a bank statement in whose text nothing could
+    /// be a tracking key or an account. `answered`, with `skip_answered`: a row that the file calls delivered with a
+    /// valid seal.
     reason: &'static str,
     /// The number of lines.
     rows: usize,
@@ -227,6 +235,7 @@ impl PreviewBody {
         Self {
             sheet: table.sheet.clone(),
             sheets: table.sheets.clone(),
+            other_sheets: table.other_sheets.clone(),
             columns: table.columns.iter().map(TableColumn::new).collect(),
             notices: NoticeBody::all_of(table, language),
             rows: counts.rows,

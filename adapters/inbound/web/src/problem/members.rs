@@ -231,7 +231,12 @@ impl Problem {
                 ..Details::default()
             },
             Self::UnsupportedTableType => Details {
-                accepted: Some("text/csv, application/x-ndjson"),
+                accepted: Some(
+                    "text/csv, application/x-ndjson, \
+                     application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, \
+                     application/vnd.ms-excel.sheet.macroenabled.12, application/vnd.ms-excel, \
+                     application/vnd.oasis.opendocument.spreadsheet",
+                ),
                 ..Details::default()
             },
             Self::UnsupportedBodyType => Details {

@@ -12,7 +12,7 @@ const SOON: Duration = Duration::from_secs(20);
 
 pub(crate) fn files() -> Vec<(&'static str, Bytes, WorkbookError)> {
     use WorkbookError::{Encrypted, TooLarge, Unreadable};
-    let zeros = vec![0; 65 << 20];
+    let zeros = vec![0; 33 << 20];
     let parts: Vec<_> = (0..1_001)
         .map(|number| format!("xl/{number}.xml"))
         .collect();
@@ -39,6 +39,32 @@ pub(crate) fn files() -> Vec<(&'static str, Bytes, WorkbookError)> {
         ("many cells", xlsx(&many, ""), TooLarge),
         ("repetitions", ods(million), TooLarge),
         ("a far corner of an older workbook", corners(), TooLarge),
+        (
+            "rows without cells",
+            xlsx(&"<row/>".repeat(6_000_000), ""),
+            TooLarge,
+        ),
+        (
+            "a large page",
+            format!("<table>{}", "<tr><td>".repeat(1 << 20) + "<tr>").into(),
+            TooLarge,
+        ),
+        (
+            "two cells at one place",
+            xlsx(
+                r#"<row r="1"><c r="A1"><v>1</v></c><c r="A1"><v>2</v></c></row>"#,
+                "",
+            ),
+            Unreadable,
+        ),
+        (
+            "a number of repetitions that no program writes",
+            ods(
+                "<table:table-row table:number-rows-repeated='99999999999999999999'>\
+                 <table:table-cell office:value-type='float' office:value='1'/></table:table-row>",
+            ),
+            TooLarge,
+        ),
         ("another ZIP", zip(&[("a.xml", b"<a/>")]), Unreadable),
         (
             "no end of a ZIP",

@@ -37,6 +37,7 @@ fn rules() -> RowRules<'static> {
     RowRules {
         today: "2026-11-27".parse().unwrap(),
         catalogue: Catalogue::embedded(),
+        skips_answered: false,
     }
 }
 

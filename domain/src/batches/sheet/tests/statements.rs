@@ -43,13 +43,13 @@ fn a_statement_tells_key_and_account_in_its_text_and_the_amount_in_one_of_two_co
 #[rstest]
 #[case("BNET01002611110000000077 044180222509199082", &[])]
 #[case("clave de rastreo 8846CAP2202611190123456789 clabe 044180222509199082", &[])]
-#[case("BNET01002611110000000077 BNET01002611110000000078 044180222509199082", &["clave_rastreo"])]
+#[case("BNET01002611110000000077 BNET01002611110000000078 044180222509199082", &["clave_rastreo", "cuenta"])]
 #[case("BNET01002611110000000077 044180222509199082 002010077777777771", &["cuenta"])]
 #[case("BNET01002611110000000077 044180222509199083", &["cuenta"])]
 #[case("clave de rastreo 123456 044180222509199082", &["clave_rastreo"])]
 #[case("RASTREO BNET01002611110000000077 PAGO RASTREO BNET01002611110000000077 044180222509199082", &[])]
-#[case("PAGO RASTREO OTRA0000000001 RASTREO BNET01002611110000000077 044180222509199082", &["clave_rastreo"])]
-#[case("BNET01002611110000000077 PAGO RASTREO OTRA0000000001 044180222509199082", &["clave_rastreo"])]
+#[case("PAGO RASTREO OTRA0000000001 RASTREO BNET01002611110000000077 044180222509199082", &["clave_rastreo", "cuenta"])]
+#[case("BNET01002611110000000077 PAGO RASTREO OTRA0000000001 044180222509199082", &["clave_rastreo", "cuenta"])]
 fn what_a_text_does_not_tell_for_certain_is_not_taken(
     #[case] text: &str,
     #[case] missing: &[&str],
@@ -104,17 +104,72 @@ fn totals_count_as_rows_once_there_are_too_many() {
     assert!(rows.iter().all(|row| row.query.is_err()));
 }
 
-/// Results without their own headers are a table like any other.
+/// A file proves nothing: rows are passed over if the caller wants it, and their seals are said to be valid.
 #[test]
-fn answered_rows_of_results_are_not_asked_again() {
-    let header = "fila,estado,fecha,clave_rastreo,cuenta,monto";
-    let row = |state: &str| format!("1,{state},2026-11-20,MBAN01,002010077777777771,1.00");
-    let (answered, open) = (row("delivered"), row("not_found"));
-    let (rows, passed_over) = all(&format!("{header},consulta\n{answered},x\n{open},x\n"));
+fn answered_rows_of_results_are_passed_over_on_request() {
+    let row = |state: &str, seal: &str| {
+        format!("1,{state},2026-11-20,MBAN01,002010077777777771,1.00,{seal},x\n")
+    };
+    let header = "fila,estado,fecha,clave_rastreo,cuenta,monto,sello,consulta\n".to_owned();
+    let rows = [
+        ("delivered", "valid"),
+        ("delivered", "invalid"),
+        ("delivered", "not_checked"),
+        ("not_found", "valid"),
+    ];
+    let file = header + &rows.map(|(state, seal)| row(state, seal)).concat();
+    let (rows, passed_over) = all(&file);
     assert_eq!(
         (rows.len(), passed_over),
-        (1, vec![(2, PassedOver::Answered)])
+        (3, vec![(2, PassedOver::Answered)])
     );
-    let (rows, passed_over) = all(&format!("{header}\n{answered}\n{open}\n"));
-    assert_eq!((rows.len(), passed_over.len()), (2, 0));
+    let sheet = open(file.as_bytes()).unwrap();
+    let asking = RowRules {
+        skips_answered: false,
+        ..rules()
+    };
+    assert_eq!(sheet.rows(asking).count(), 4);
+    // Tables of people have no such columns.
+    let (rows, _) = all(&file.replace("consulta", "notas"));
+    assert_eq!(rows.len(), 4);
+}
+
+/// A payment whose text is unclear is a faulty row, and never passed over in silence.
+#[rstest]
+#[case("RASTREO K1 CLABE 002010077777777771 PAGO RASTREO K9")]
+#[case("SPEI RASTREO M\u{200b}BAN01002611200000000001")]
+#[case("RASTREO MBAN01002611200000000001MBAN01002611200000000009")]
+#[case("SPEI 123 CLABE 002010077777777772")]
+#[case("SPEI 4152313012345678")]
+#[case("SPEI CLAVE DE RASTREO: 7")]
+#[case("SPEI 0020 1007 7777 7777 71")]
+#[case("Total Play RASTREO MBAN01002611200000000001 002010077777777771")]
+fn what_may_be_a_payment_is_not_passed_over(#[case] text: &str) {
+    let (rows, passed_over) = all(&format!("fecha,concepto,cargo\n,{text},1.00\n"));
+    assert_eq!((rows.len(), passed_over.len()), (1, 0));
+    assert!(rows[0].query.is_err());
+}
+
+/// The payer writes a part of the text, and another CLABE into it.
+#[rstest]
+#[case("0020 1007 7777 7777 71")]
+#[case("002-010-07777777777-1")]
+#[case("002010077777777772")]
+#[case("TARJETA 4152313012345678")]
+#[case("CTA ****7771")]
+#[case("CTA 0123456789")]
+#[case("CLABE 002010077777777771A")]
+#[case("٠٠٢٠١٠٠٧٧٧٧٧٧٧٧٧٧١")]
+#[case("0020\u{200b}10077777777771")]
+fn an_account_beside_another_one_in_any_form_is_not_taken(#[case] account: &str) {
+    let key = "BNET01002611110000000077";
+    let (rows, _) = all(&format!(
+        "fecha,concepto,cargo\n2026-11-20,RASTREO {key} {account} concepto 072180001234567897,1.00\n"
+    ));
+    assert!(rows[0].query.is_err());
+    let errors = rows[0].query.as_ref().err().unwrap();
+    assert!(
+        errors.0.iter().any(|error| error.name() == "cuenta"),
+        "{errors:?}"
+    );
 }

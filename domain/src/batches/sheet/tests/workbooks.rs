@@ -131,6 +131,7 @@ fn the_first_sheet_whose_header_fits_is_chosen_or_the_named_one() {
     assert_eq!(choose(None).unwrap().name, "Pagos");
     assert_eq!(choose(Some(" Otros pagos ")).unwrap().rows[0].number, 2);
     assert_eq!(choose(Some("Portada")).unwrap().name, "Portada");
+    assert!(choose(None).unwrap().others.is_empty(), "no rows");
     let unknown = choose(Some("Hoja1")).unwrap_err();
     assert!(matches!(unknown, WorkbookError::NoSuchSheet { sheets, .. } if sheets.len() == 3));
 }
@@ -161,6 +162,14 @@ fn without_a_sheet_that_fits_the_nearest_says_why() {
         panic!("{error:?}");
     };
     assert_eq!((columns.len(), sheets), (2, names.to_vec()));
+    let empty_first = of([vec![], vec![texts(3, &["fecha", "total"])]]);
+    assert!(matches!(
+        empty_first,
+        WorkbookError::Sheet {
+            error: SheetError::MissingColumns { .. },
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -176,4 +185,27 @@ fn workbooks_are_told_by_their_first_bytes() {
     for file in [&b""[..], b"fecha,<table>", b"%PDF-1.7", b"<a>"] {
         assert!(!is_workbook(file), "{file:?}");
     }
+}
+
+#[test]
+fn other_sheets_with_payments_are_told() {
+    let names = ["Semana 1", "Notas", "Semana 2", "Semana 3"].map(str::to_owned);
+    let payments = |line| vec![texts(line, &HEADER), payment(line + 1, text(CLABE), 1.0)];
+    let sheets = [payments(1), vec![], payments(3), vec![texts(1, &HEADER)]];
+    let read = |index: usize| Ok(sheets[index].clone());
+    let mapping = ColumnMapping::default();
+    let sheet = ChosenSheet::of(&names, None, &mapping, read).unwrap();
+    assert_eq!(
+        (&*sheet.name, sheet.others),
+        ("Semana 1", vec!["Semana 2".to_owned()])
+    );
+    let named = ChosenSheet::of(&names, Some("Semana 2"), &mapping, read).unwrap();
+    assert_eq!((named.rows[0].number, named.others.len()), (3, 0));
+    // One that can't be read doesn't spoil the first.
+    let broken = |index: usize| match index {
+        0 => Ok(sheets[0].clone()),
+        _ => Err(WorkbookError::TooLarge),
+    };
+    let sheet = ChosenSheet::of(&names, None, &mapping, broken).unwrap();
+    assert_eq!(sheet.name, "Semana 1");
 }

@@ -24,6 +24,8 @@ export function DryRunReport({ of: preview }) {
     </dl>
     ${preview.notices.map(({ code, message }) => html`
       <${Notice} key=${code} tone="warn" testid="dry-run-notice"><p>${message}</p></${Notice}>`)}
+    ${preview.other_sheets.length > 0 && html`
+      <${Notice} tone="warn" testid="dry-run-other-sheets"><p>${tn('dry_run.other_sheets', preview.other_sheets.length, { read: preview.sheet, sheets: preview.other_sheets.join(', ') })}</p></${Notice}>`}
     ${preview.passed_over.map(({ reason, rows: passed, lines }) => html`
       <${Notice} key=${reason} testid=${`dry-run-${reason}`}><p>${tn(`dry_run.${reason}`, passed, { lines: listed(passed, lines) })}</p></${Notice}>`)}
     <${Taken} of=${preview.taken} />

@@ -50,7 +50,8 @@ function Form({ keys }) {
   const [checked, setChecked] = useState({});
   const [sheet, setSheet] = useState('');
   const [options, setOptions] = useState(usualOptions);
-  const table = { columns: checked, sheet };
+  const [skip, setSkip] = useState(false);
+  const table = { columns: checked, sheet, skip };
   const check = useDryRun(file, keyId, table);
   const unclear = unclearFields(check);
   const incomplete = check.columns.length > 0 && !isComplete(check.columns, choices, unclear);
@@ -66,6 +67,7 @@ function Form({ keys }) {
     const { file: chosen = null, refused: refusal = null } = onlyFile(files, tableRefusal);
     setRefused(refusal);
     setFile(chosen);
+    setSkip(false);
     chooseSheet('');
     if (chosen) setOptions((old) => ({ ...old, name: nameOf(chosen) }));
   };
@@ -90,8 +92,11 @@ function Form({ keys }) {
       <${Checked} check=${check} incomplete=${incomplete}>
         <${Sheets} of=${check} chosen=${sheet} onChange=${chooseSheet} />
         ${check.columns.length > 0 && html`<${ColumnMapping} columns=${check.columns} choices=${choices} unclear=${unclear} onChange=${assign} />`}
+        ${check.columns.some(({ field }) => field === 'estado') && html`
+          <label class="check"><input type="checkbox" checked=${skip} onChange=${({ target }) => setSkip(target.checked)} data-testid="skip-answered" />
+            ${t('new_batch.skip_answered')}</label>`}
       </${Checked}>
-      <${Start} check=${check} incomplete=${incomplete} of=${[file, keyId, choices, sheet]} options=${options} onChange=${setOptions}
+      <${Start} check=${check} incomplete=${incomplete} of=${[file, keyId, choices, sheet, skip]} options=${options} onChange=${setOptions}
         send=${(repeatKey) => createBatch(file, keyId, table, options, repeatKey)} />`}`;
 }
 
