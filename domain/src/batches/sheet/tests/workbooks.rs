@@ -199,8 +199,8 @@ fn other_sheets_with_payments_are_told() {
         (&*sheet.name, sheet.others),
         ("Semana 1", vec!["Semana 2".to_owned()])
     );
-    let named = ChosenSheet::of(&names, Some("Semana 2"), &mapping, read).unwrap();
-    assert_eq!((named.rows[0].number, named.others.len()), (3, 0));
+    let second = ChosenSheet::of(&names, Some("Semana 2"), &mapping, read).unwrap();
+    assert_eq!((second.rows[0].number, second.others.len()), (3, 0));
     // One that can't be read doesn't spoil the first.
     let broken = |index: usize| match index {
         0 => Ok(sheets[0].clone()),
