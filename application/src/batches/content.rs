@@ -1,16 +1,21 @@
 //! Format of a batch's encrypted data: its options, and chunks of rows.
 
 use super::types::FaultyRow;
+use std::iter;
+
 use bytes::Bytes;
 use domain::batches::RowNumber;
+use domain::batches::sheet::{Column, OwnColumn};
 use domain::lookups::RetryFor;
 use domain::proofs::file::RequestedFiles;
 use domain::query::ProofQuery;
 
 use crate::lookups::parts::{Damaged, decode, decode_query, encode, encode_query, text};
 
-/// Number of encoded fields of a row.
+/// Number of encoded fields of a row, without its cells.
 const ROW_PARTS: usize = 10;
+/// Begins a chunk whose rows have their cells behind their fields. Older versions stored none.
+const WITH_CELLS: &[u8] = b"cells";
 
 /// Options of a batch, which apply to all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,12 +23,16 @@ pub(super) struct BatchContent {
     pub(super) name: Option<String>,
     pub(super) files: RequestedFiles,
     pub(super) retry_for: RetryFor,
+    /// The columns of the rows' cells; none of a batch that an older version created.
+    pub(super) columns: Vec<OwnColumn>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredRow {
     pub(super) line: u32,
     pub(super) caller_id: Option<String>,
+    /// The cells of the caller's columns, as they came; none of a batch that an older version created.
+    pub(super) cells: Vec<String>,
     pub(super) kind: RowKind,
 }
 
@@ -51,6 +60,7 @@ impl BatchContent {
             name: None,
             files: RequestedFiles::Xml,
             retry_for: RetryFor::DEFAULT,
+            columns: Vec::new(),
         }
     }
 
@@ -58,12 +68,18 @@ impl BatchContent {
         let name = self.name.as_deref().unwrap_or_default();
         let files = if self.files.includes_pdf() { "pdf" } else { "" };
         let seconds = self.retry_for.duration().as_secs().to_string();
-        encode([name, files, &seconds].into_iter().map(str::as_bytes))
+        let columns = self.columns.iter();
+        let columns = columns.flat_map(|it| [&*it.header, it.column.map_or("", Column::name)]);
+        let parts = [name, files, &seconds].into_iter().chain(columns);
+        encode(parts.map(str::as_bytes))
     }
 
     pub(super) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
         let parts = decode(bytes)?;
-        let [name, files, seconds] = &parts[..] else {
+        let [name, files, seconds, columns @ ..] = &parts[..] else {
+            return Err(Damaged);
+        };
+        let (columns, []) = columns.as_chunks() else {
             return Err(Damaged);
         };
         let seconds = text(seconds)?.parse().map_err(|_| Damaged)?;
@@ -75,8 +91,19 @@ impl BatchContent {
                 _ => return Err(Damaged),
             },
             retry_for: RetryFor::from_secs(seconds).map_err(|_| Damaged)?,
+            columns: columns.iter().map(own_column).collect::<Result<_, _>>()?,
         })
     }
+}
+
+fn own_column([header, column]: &[Bytes; 2]) -> Result<OwnColumn, Damaged> {
+    Ok(OwnColumn {
+        header: text(header)?.to_owned(),
+        column: match text(column)? {
+            "" => None,
+            name => Some(Column::from_name(name).ok_or(Damaged)?),
+        },
+    })
 }
 
 impl StoredRow {
@@ -130,6 +157,7 @@ impl StoredRow {
         Ok(Self {
             line: text(line)?.parse().map_err(|_| Damaged)?,
             caller_id: Some(text(caller_id)?.to_owned()).filter(|id| !id.is_empty()),
+            cells: Vec::new(),
             kind,
         })
     }
@@ -149,12 +177,36 @@ impl RowKind {
 
 /// Encodes consecutive rows.
 pub(super) fn encode_rows(rows: &[StoredRow]) -> Vec<u8> {
-    let parts: Vec<_> = rows.iter().flat_map(StoredRow::parts).collect();
-    encode(parts.iter().map(String::as_bytes))
+    let rows = rows.iter().map(|row| {
+        let cells = encode(row.cells.iter().map(String::as_bytes));
+        (row.parts(), cells)
+    });
+    let rows: Vec<_> = rows.collect();
+    let parts = rows.iter().flat_map(|(parts, cells)| {
+        let parts = parts.iter().map(String::as_bytes);
+        parts.chain([&**cells])
+    });
+    encode(iter::once(WITH_CELLS).chain(parts))
 }
 
 pub(super) fn decode_rows(bytes: Bytes) -> Result<Vec<StoredRow>, Damaged> {
     let parts = decode(bytes)?;
+    if let Some((first, parts)) = parts.split_first()
+        && first == WITH_CELLS
+    {
+        let (rows, []) = parts.as_chunks::<{ ROW_PARTS + 1 }>() else {
+            return Err(Damaged);
+        };
+        let rows = rows.iter().map(|[parts @ .., cells]| {
+            let cells = decode(cells.clone())?;
+            let cells = cells.iter().map(|cell| text(cell).map(str::to_owned));
+            Ok(StoredRow {
+                cells: cells.collect::<Result<_, _>>()?,
+                ..StoredRow::of_parts(parts)?
+            })
+        });
+        return rows.collect();
+    }
     let (rows, []) = parts.as_chunks::<ROW_PARTS>() else {
         return Err(Damaged);
     };
@@ -198,10 +250,17 @@ mod tests {
     }
 
     fn rows() -> impl Strategy<Value = Vec<StoredRow>> {
-        let row = (any::<u32>(), proptest::option::of("\\PC{1,40}"), kinds());
-        let row = row.prop_map(|(line, caller_id, kind)| StoredRow {
+        let cells = proptest::collection::vec("\\PC{0,20}", 0..5);
+        let row = (
+            any::<u32>(),
+            proptest::option::of("\\PC{1,40}"),
+            cells,
+            kinds(),
+        );
+        let row = row.prop_map(|(line, caller_id, cells, kind)| StoredRow {
             line,
             caller_id,
+            cells,
             kind,
         });
         proptest::collection::vec(row, 0..10)
@@ -214,15 +273,25 @@ mod tests {
         }
 
         #[test]
+        fn rows_of_an_older_version_have_no_cells(rows in rows()) {
+            let parts: Vec<_> = rows.iter().flat_map(StoredRow::parts).collect();
+            let stored = encode(parts.iter().map(String::as_bytes));
+            let rows: Vec<_> = rows.into_iter().map(|row| StoredRow { cells: Vec::new(), ..row }).collect();
+            prop_assert_eq!(decode_rows(stored.into()), Ok(rows));
+        }
+
+        #[test]
         fn the_content_comes_back(
             name in proptest::option::of("\\PC{1,100}"),
             seconds in 0..=259_200_u64,
             with_pdf: bool,
+            headers in proptest::collection::vec(("\\PC{0,20}", proptest::option::of(proptest::sample::select(&Column::ALL[..]))), 0..5),
         ) {
             let content = BatchContent {
                 name,
                 files: if with_pdf { RequestedFiles::Both } else { RequestedFiles::Xml },
                 retry_for: RetryFor::from_secs(seconds).unwrap(),
+                columns: headers.into_iter().map(|(header, column)| OwnColumn { header, column }).collect(),
             };
             prop_assert_eq!(BatchContent::decode(content.encode().into()), Ok(content));
         }

@@ -27,7 +27,8 @@ impl BatchService {
         (draft, access): (BatchDraft, &BatchAccess),
         claim: Option<ScopeClaim>,
     ) -> Result<BatchId, BatchError> {
-        let rows = CheckedRows::of(draft.rows, &self.sources.lookups.reader.catalogue());
+        let catalogue = self.sources.lookups.reader.catalogue();
+        let rows = CheckedRows::of(draft.rows, draft.columns, &catalogue);
         if rows.counts.ready() == 0 {
             let preview = self.preview_of(&key, &rows);
             return Err(BatchError::NothingToDo(Box::new(preview)));
@@ -36,6 +37,7 @@ impl BatchService {
             name: draft.name,
             files: draft.files,
             retry_for: draft.retry_for,
+            columns: rows.columns.clone(),
         };
         let request_id = match access {
             BatchAccess::Key(access) => access.request_id.clone(),

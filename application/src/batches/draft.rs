@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::types::{DraftRow, RowOutcome, RowView, RowWarning};
 use chrono::NaiveDate;
+use domain::batches::sheet::{Column, OwnColumn, without_guard};
 use domain::batches::{RowCounts, RowNumber};
 use domain::hints;
 use domain::participants::Catalogue;
@@ -17,11 +18,13 @@ use super::content::{RowKind, StoredRow};
 pub(super) struct CheckedRows {
     pub(super) rows: Vec<StoredRow>,
     pub(super) counts: RowCounts,
+    /// The columns of the rows' cells.
+    pub(super) columns: Vec<OwnColumn>,
 }
 
 impl CheckedRows {
     /// Finds rows whose participants can't be resolved, and duplicates of earlier rows.
-    pub(super) fn of(rows: Vec<DraftRow>, catalogue: &Catalogue) -> Self {
+    pub(super) fn of(rows: Vec<DraftRow>, columns: Vec<OwnColumn>, catalogue: &Catalogue) -> Self {
         let mut counts = RowCounts::default();
         let mut first = HashMap::new();
         let mut checked = Vec::with_capacity(rows.len());
@@ -42,12 +45,14 @@ impl CheckedRows {
             checked.push(StoredRow {
                 line: row.line,
                 caller_id: row.caller_id,
+                cells: row.cells,
                 kind,
             });
         }
         Self {
             rows: checked,
             counts,
+            columns,
         }
     }
 
@@ -56,7 +61,7 @@ impl CheckedRows {
         let numbered = (0..).map(RowNumber).zip(&self.rows);
         numbered
             .filter(|(_, row)| !matches!(row.kind, RowKind::Ready(_)))
-            .map(|(number, row)| without_lookup(number, row, catalogue))
+            .map(|(number, row)| without_lookup(number, row, (&self.columns, catalogue)))
             .collect()
     }
 
@@ -96,8 +101,12 @@ fn of_query(
     }
 }
 
-/// View of a row without a lookup.
-pub(super) fn without_lookup(row: RowNumber, stored: &StoredRow, catalogue: &Catalogue) -> RowView {
+/// View of a row without a lookup, whose cells have these columns.
+pub(super) fn without_lookup(
+    row: RowNumber,
+    stored: &StoredRow,
+    (columns, catalogue): (&[OwnColumn], &Catalogue),
+) -> RowView {
     let outcome = match &stored.kind {
         RowKind::Ready(_) => RowOutcome::NotBegun,
         RowKind::Unresolved(query) => unresolved(query, catalogue),
@@ -107,13 +116,30 @@ pub(super) fn without_lookup(row: RowNumber, stored: &StoredRow, catalogue: &Cat
         },
         RowKind::Faulty(faulty) => RowOutcome::Faulty(faulty.clone()),
     };
+    let written = match stored.kind {
+        RowKind::Faulty(_) => written(&stored.cells, columns),
+        _ => Vec::new(),
+    };
     RowView {
         row,
         line: stored.line,
         caller_id: stored.caller_id.clone(),
+        cells: stored.cells.clone(),
         query: stored.kind.query().cloned(),
+        written,
         outcome,
     }
+}
+
+/// The values of a payment, as they came.
+fn written(cells: &[String], columns: &[OwnColumn]) -> Vec<(Column, String)> {
+    let cells = columns.iter().zip(cells);
+    let values = cells.filter_map(|(place, cell)| {
+        let column = place.column.filter(|column| Column::ALL.contains(column))?;
+        let text = without_guard(cell.trim());
+        (!text.is_empty()).then(|| (column, text.to_owned()))
+    });
+    values.collect()
 }
 
 /// The reason by the current catalogue, which may differ from the catalogue at creation.

@@ -258,6 +258,7 @@ impl FeederParts {
             facts: facts.clone(),
             untried: from,
             next: from,
+            columns: Vec::new(),
             place: None,
         };
         let chunk = rows.next_chunk().await.map_err(|error| {

@@ -113,7 +113,7 @@ impl BatchService {
         proofs: &mut ProofIndex,
     ) -> Result<Vec<Matched>, BatchError> {
         let mut matched = Vec::new();
-        let mut rows = self.rows_of(batch, RowNumber(0));
+        let mut rows = self.rows_of(batch, RowNumber(0))?;
         while let Some(chunk) = rows.next_chunk().await? {
             let catalogue = self.sources.lookups.reader.catalogue();
             for (row, stored, lookup) in chunk {
@@ -191,7 +191,7 @@ impl BatchService {
         }
         // A delivered proof has its row's amount, so only rows with the same amounts are decrypted.
         let amounts: HashSet<_> = matched.iter().map(|it| it.candidate.query.amount).collect();
-        let mut rows = self.rows_of(batch, RowNumber(0));
+        let mut rows = self.rows_of(batch, RowNumber(0))?;
         while let Some(chunk) = rows.next_chunk().await? {
             for (row, stored, lookup) in chunk {
                 let (RowKind::Ready(query), Some(lookup)) = (stored.kind, lookup) else {

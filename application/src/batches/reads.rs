@@ -8,7 +8,7 @@ use domain::batches::{BatchId, RowNumber};
 use domain::page::Page;
 use ports::outbound::{BatchFilter, StoredBatch};
 
-use super::caller::{Owner, of_list};
+use super::caller::{Owner, of_list, unreadable};
 use super::changes::BatchChanges;
 use super::error::BatchError;
 use super::rows::BatchRows;
@@ -119,7 +119,7 @@ impl BatchService {
         let place = self.sources.places.download(owner.customer);
         let _place = place.ok_or(BatchError::TooManyDownloads)?;
         let batch = self.own(&owner, id).await?;
-        let mut rows = self.rows_of(&batch, RowNumber(0));
+        let mut rows = self.rows_of(&batch, RowNumber(0))?;
         Ok(owner.read(rows.bank_lines().await?))
     }
 
@@ -155,20 +155,26 @@ impl BatchService {
     ) -> Result<(Owner, BatchRows), BatchError> {
         let owner = self.owner(access).await?;
         let batch = self.own(&owner, id).await?;
-        let rows = self.rows_of(&batch, first);
+        let rows = self.rows_of(&batch, first)?;
         Ok((owner, rows))
     }
 
     /// A reader of a batch's rows, beginning with `next`.
-    pub(super) fn rows_of(&self, batch: &StoredBatch, next: RowNumber) -> BatchRows {
-        BatchRows {
+    pub(super) fn rows_of(
+        &self,
+        batch: &StoredBatch,
+        next: RowNumber,
+    ) -> Result<BatchRows, BatchError> {
+        let content = self.encryption.content(batch).map_err(unreadable)?;
+        Ok(BatchRows {
             store: Arc::clone(&self.sources.store),
             lookups: Arc::clone(&self.sources.lookups),
             encryption: Arc::clone(&self.encryption),
             facts: batch.facts.clone(),
             untried: RowNumber(batch.progress.next_row),
             next,
+            columns: content.columns,
             place: None,
-        }
+        })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::error::BatchError;
 use super::types::{RowOutcome, RowView};
+use domain::batches::sheet::OwnColumn;
 use domain::batches::{ROWS_PER_CHUNK, RowNumber};
 use ports::outbound::{BatchFacts, BatchStore, StoredLookup};
 
@@ -25,6 +26,8 @@ pub struct BatchRows {
     pub(super) untried: RowNumber,
     /// The next row to read.
     pub(super) next: RowNumber,
+    /// The columns of the rows' cells; none if only [`Self::next_chunk`] is called.
+    pub(super) columns: Vec<OwnColumn>,
     /// Place in the limit of downloads, occupied until the reader is dropped; `None` for reads without a
     /// limit.
     pub(super) place: Option<AccountPlace>,
@@ -70,6 +73,11 @@ impl BatchRows {
 }
 
 impl BatchRows {
+    /// The columns of [`RowView::cells`]; none for a batch that an older version created.
+    pub fn columns(&self) -> &[OwnColumn] {
+        &self.columns
+    }
+
     /// The next chunk of rows; `None` after the last row.
     ///
     /// # Errors
@@ -83,7 +91,7 @@ impl BatchRows {
         let catalogue = reader.catalogue();
         let mut views = Vec::with_capacity(rows.len());
         for (row, stored, lookup) in rows {
-            let mut view = without_lookup(row, &stored, &catalogue);
+            let mut view = without_lookup(row, &stored, (&self.columns, &catalogue));
             if let Some(lookup) = lookup {
                 let lookup = reader.of_row(&lookup).map_err(unreadable)?;
                 view.outcome = RowOutcome::Lookup(Box::new(lookup));

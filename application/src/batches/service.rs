@@ -200,7 +200,8 @@ impl BatchService {
     ) -> Result<BatchRead<BatchPreview>, BatchError> {
         let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
-        let rows = CheckedRows::of(draft.rows, &self.sources.lookups.reader.catalogue());
+        let catalogue = self.sources.lookups.reader.catalogue();
+        let rows = CheckedRows::of(draft.rows, draft.columns, &catalogue);
         Ok(owner.read(self.preview_of(&key, &rows)))
     }
 

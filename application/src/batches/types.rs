@@ -1,6 +1,7 @@
 //! Requests and views of batches, for callers with an API key and people with a session.
 
 use chrono::{DateTime, Utc};
+use domain::batches::sheet::{Column, OwnColumn};
 use domain::batches::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::hints::Hint;
 use domain::idempotency::IdempotencyKey;
@@ -36,6 +37,8 @@ pub struct BatchDraft {
     pub files: RequestedFiles,
     /// Time during which a row without a proof is tried again.
     pub retry_for: RetryFor,
+    /// The columns of the rows' cells.
+    pub columns: Vec<OwnColumn>,
     /// The rows, in row order.
     pub rows: Vec<DraftRow>,
 }
@@ -47,6 +50,8 @@ pub struct DraftRow {
     pub line: u32,
     /// The caller's id of the row; `None` if not given.
     pub caller_id: Option<String>,
+    /// The cells of the caller's columns, as they came.
+    pub cells: Vec<String>,
     /// The query; or the cells and their errors, to be returned as [`RowOutcome::Faulty`].
     pub query: Result<ProofQuery, FaultyRow>,
 }
@@ -203,8 +208,12 @@ pub struct RowView {
     pub line: u32,
     /// The caller's id of the row; `None` if not given.
     pub caller_id: Option<String>,
+    /// The cells of the caller's columns, as they came; empty for a row that can't be split into cells.
+    pub cells: Vec<String>,
     /// The query; `None` for a row with errors.
     pub query: Option<ProofQuery>,
+    /// Values of a row with errors, as they came; empty for another row.
+    pub written: Vec<(Column, String)>,
     /// Lookup of the row, or the reason why it has none.
     pub outcome: RowOutcome,
 }

@@ -12,6 +12,9 @@ const SIGNS: [char; 12] = [
 /// Characters at which a program may split a cell, because it takes them for separators.
 const SEPARATORS: [char; 4] = [';', '\t', '\r', '\n'];
 
+/// Digits up to which spreadsheets show a number as it was typed.
+const MAX_SHOWN_DIGITS: usize = 11;
+
 /// Escapes a cell so that spreadsheets show it instead of computing it. An apostrophe is added before a
 /// cell that begins like a formula (OWASP, "CSV injection"), and before each part that does so for a
 /// program that splits the cell there. The readers in this crate drop the apostrophe at the start of a
@@ -30,6 +33,22 @@ pub fn escape(cell: &str) -> Cow<'_, str> {
         escaped.push_str(part);
     }
     escaped.into()
+}
+
+/// Marks a text that spreadsheets would take for a number, and round, or whose leading zeros they would drop: an
+/// apostrophe is added before it, which the readers in this crate drop. Other texts are returned unchanged.
+pub fn as_text(cell: &str) -> Cow<'_, str> {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_rounded = is_digits(cell) && cell.len() > MAX_SHOWN_DIGITS;
+    let is_cut = is_digits(cell) && cell.len() > 1 && cell.starts_with('0');
+    // `12E34` is a power of ten.
+    let mut power = cell.split(['E', 'e']).map(is_digits);
+    let is_power = cell.contains(['E', 'e']) && power.all(|it| it);
+    if is_rounded || is_cut || is_power {
+        format!("'{cell}").into()
+    } else {
+        cell.into()
+    }
 }
 
 /// Returns `true` if a text begins with a formula sign, after anything that a program may drop: blanks,
@@ -98,6 +117,20 @@ mod tests {
         let cells = ["a", "b,c", "\"d\"", "", "=e"];
         assert_eq!(row(cells), "a,\"b,c\",\"\"\"d\"\"\",,'=e\r\n");
         assert_eq!(row(["", ""]), ",\r\n");
+    }
+
+    #[rstest]
+    #[case(&["002010077777777771", "123456789012", "01", "12E34", "5e6"], true)]
+    #[case(&["", "0", "12345678901", "5512345678", "E5", "1E", "1E2E", "ABC1E5", "1.5", "-01"], false)]
+    fn numbers_that_would_lose_digits_are_marked(#[case] cells: &[&str], #[case] is_marked: bool) {
+        for cell in cells {
+            let expected = if is_marked {
+                format!("'{cell}")
+            } else {
+                (*cell).to_owned()
+            };
+            assert_eq!(as_text(cell), expected);
+        }
     }
 
     proptest! {

@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::batches::BatchId;
+use domain::batches::sheet::OwnColumn;
 use serde::Serialize;
 use tokio::runtime::Handle;
 use utoipa_axum::router::OpenApiRouter;
@@ -28,17 +29,22 @@ mod files;
 mod find;
 mod found_table;
 mod import;
+mod interrupted;
 mod list;
 mod problems;
+mod result_row;
 mod results;
+mod results_workbook;
 mod sent_parts;
 mod table;
 mod uploads;
 mod views;
+mod xlsx_stream;
 mod zip_stream;
 
 pub(crate) use found_table::FoundTable;
 pub(crate) use import::ImportBody;
+use results_workbook::WorkbookOptions;
 pub(crate) use uploads::{MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, Uploads};
 pub(crate) use views::{PreviewBody, RowBody};
 
@@ -63,6 +69,8 @@ pub(crate) struct BatchCall {
     incoming: Incoming,
     /// Runtime on which downloads are generated.
     low_priority: Handle,
+    /// Address of the dashboard; `None` on a gateway without one.
+    dashboard: Option<String>,
 }
 
 impl FromRequestParts<Arc<RestState>> for BatchCall {
@@ -89,6 +97,10 @@ impl FromRequestParts<Arc<RestState>> for BatchCall {
             headers: parts.headers.clone(),
             incoming,
             low_priority: state.low_priority.clone(),
+            dashboard: state
+                .people_batches
+                .as_ref()
+                .map(|people| format!("{}/dashboard", people.guard.site.public())),
         })
     }
 }
@@ -112,6 +124,10 @@ impl BatchCall {
         let begun = self.low_priority.spawn(BegunRows::of(rows)).await;
         let begun = begun.map_err(|error| self.unwritten(&error))?;
         begun.map_err(|error| self.problem(&error))
+    }
+
+    fn workbook_options(&self) -> WorkbookOptions {
+        (self.context.language, self.dashboard.clone())
     }
 
     fn problem(&self, error: &BatchError) -> Problem {
@@ -155,6 +171,10 @@ impl BegunRows {
     async fn of(mut rows: BatchRows) -> Result<Self, BatchError> {
         let first = rows.next().await?;
         Ok(Self { first, rest: rows })
+    }
+
+    fn columns(&self) -> &[OwnColumn] {
+        self.rest.columns()
     }
 
     /// The next rows; `None` at the end.

@@ -425,3 +425,53 @@ check-ok-sello-repetido = The end of the original chain repeats the seal.
 check-ok-certificado = The original chain names the same certificate as the proof.
 check-ok-clave-rastreo = The tracking key is the payment's.
 check-ok-portal = The bank issues the same proof.
+
+# Results of batches
+
+row-state-faulty = with mistakes
+row-state-duplicate = repeated
+row-state-not-begun = not begun
+row-state-queued = queued
+row-state-running = running
+row-state-waiting = waiting
+row-state-delivered = delivered
+row-state-not-found = no proof
+row-state-failed = failed
+row-state-expired = expired
+row-state-canceled = canceled
+row-state-erased = erased
+row-repeats = Asks the same as row { $row }; the result is there.
+row-seen = { $times ->
+    [one] You were given this proof once before.
+   *[other] You were given this proof { $times } times before.
+  } One payment shown for two orders is a common fraud: make sure that you have not accepted it already.
+payment-state-in-process = in process
+payment-state-settled = settled
+payment-state-canceled = canceled
+payment-state-rejected = rejected
+payment-state-return-in-process = return in process
+payment-state-returned = returned
+payment-state-not-settled = not settled
+payment-state-not-found = not found
+payment-state-sent-back = sent back
+results-seal-valid = valid
+results-seal-invalid = invalid
+results-seal-not-checked = not checked
+results-state-seal-invalid = invalid seal
+results-state-seal-not-checked = delivered · seal not checked
+results-state = CEP result
+results-explanation = Explanation
+results-what-to-do = What to do
+results-seal = Seal of the CEP
+results-credit-date = Credit date of the CEP
+results-credit-time = Credit time of the CEP
+results-payer = Payer of the CEP
+results-payer-tax-id = RFC or CURP of the payer
+results-payee = Payee of the CEP
+results-payee-tax-id = RFC or CURP of the payee
+results-payee-account = Account of the payee in the CEP
+results-concept = Concept of the CEP
+results-issuer = Issuing bank of the CEP
+results-receiver = Receiving bank of the CEP
+results-link = Proof
+results-open = open

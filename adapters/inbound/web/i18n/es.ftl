@@ -425,3 +425,53 @@ check-ok-sello-repetido = El final de la cadena original repite el sello.
 check-ok-certificado = La cadena original nombra el mismo certificado que el comprobante.
 check-ok-clave-rastreo = La clave de rastreo es la del pago.
 check-ok-portal = El banco emite el mismo comprobante.
+
+# Resultados de lotes
+
+row-state-faulty = con errores
+row-state-duplicate = repetida
+row-state-not-begun = sin empezar
+row-state-queued = en cola
+row-state-running = en curso
+row-state-waiting = en espera
+row-state-delivered = entregada
+row-state-not-found = sin comprobante
+row-state-failed = fallida
+row-state-expired = vencida
+row-state-canceled = cancelada
+row-state-erased = borrada
+row-repeats = Pregunta lo mismo que la fila { $row }; el resultado está ahí.
+row-seen = { $times ->
+    [one] Este comprobante ya se le entregó una vez.
+   *[other] Este comprobante ya se le entregó { $times } veces.
+  } Presentar un mismo pago para dos pedidos es un fraude común: revise que no lo haya aceptado ya.
+payment-state-in-process = en proceso
+payment-state-settled = liquidado
+payment-state-canceled = cancelado
+payment-state-rejected = rechazado
+payment-state-return-in-process = en proceso de devolución
+payment-state-returned = devuelto
+payment-state-not-settled = no liquidado
+payment-state-not-found = no encontrado
+payment-state-sent-back = retornado
+results-seal-valid = válido
+results-seal-invalid = no válido
+results-seal-not-checked = sin comprobar
+results-state-seal-invalid = sello no válido
+results-state-seal-not-checked = entregada · sello sin comprobar
+results-state = Resultado CEP
+results-explanation = Explicación
+results-what-to-do = Qué hacer
+results-seal = Sello del CEP
+results-credit-date = Fecha de abono del CEP
+results-credit-time = Hora de abono del CEP
+results-payer = Ordenante del CEP
+results-payer-tax-id = RFC o CURP del ordenante
+results-payee = Beneficiario del CEP
+results-payee-tax-id = RFC o CURP del beneficiario
+results-payee-account = Cuenta del beneficiario en el CEP
+results-concept = Concepto del CEP
+results-issuer = Banco emisor del CEP
+results-receiver = Banco receptor del CEP
+results-link = Comprobante
+results-open = ver

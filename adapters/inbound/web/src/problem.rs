@@ -32,6 +32,7 @@ mod members;
 mod notice;
 mod reason;
 mod response;
+mod results;
 mod row;
 #[cfg(test)]
 mod tests;
@@ -53,6 +54,7 @@ pub use hint::{GapReason, HintReason};
 pub use notice::{NoticeDetail, notice_message};
 pub use response::ErrorBody;
 pub(crate) use response::render;
+pub use results::{ResultWord, RowRemark, payment_word, row_state, seal_word};
 pub use row::{LineError, LineErrorDetail, RowError, RowErrorDetail};
 
 use catalogue::catalogue;

@@ -1,5 +1,7 @@
 //! Reads of batches: lists, and rows in their order.
 
+use domain::batches::RowNumber;
+use domain::batches::sheet::{Column, OwnColumn};
 use domain::keys::KeyId;
 use rstest::rstest;
 use uuid::Uuid;
@@ -79,6 +81,35 @@ async fn rows_are_read_while_the_batch_runs() {
     ];
     assert_eq!(process.outcomes(&holder, id).await, tried);
     world.charged(&holder, 3).await;
+}
+
+#[tokio::test]
+async fn rows_come_back_as_they_came_and_faulty_ones_with_their_values() {
+    let (_, process, holder) = start().await;
+    let mut all_rows = rows([payment(0)]);
+    all_rows.push(faulty(3));
+    let sent: Vec<_> = all_rows.iter().map(|row| row.cells.clone()).collect();
+    let id = process.create(&holder, all_rows).await;
+    let read = process
+        .batches
+        .rows(&access(&holder), id, RowNumber(0))
+        .await;
+    let mut read = read.unwrap().found;
+    assert_eq!(read.columns(), OwnColumn::of_api());
+    let views = read.next().await.unwrap().unwrap();
+    let cells: Vec<_> = views.iter().map(|view| view.cells.clone()).collect();
+    assert_eq!(cells, sent);
+    assert_eq!(views[0].written, []);
+    let written = [
+        (Column::Date, "20/11/2026"),
+        (Column::Account, "123"),
+        (Column::Amount, "diez"),
+        (Column::Id, "F-1"),
+    ];
+    assert_eq!(
+        views[1].written,
+        written.map(|(column, text)| (column, text.to_owned()))
+    );
 }
 
 #[tokio::test]

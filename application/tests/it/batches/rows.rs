@@ -2,6 +2,7 @@
 
 use application::FaultyRow;
 use domain::account::Account;
+use domain::batches::sheet::OwnColumn;
 use domain::proofs::file::RequestedFiles;
 
 use super::*;
@@ -36,6 +37,7 @@ pub(super) fn rows(queries: impl IntoIterator<Item = ProofQuery>) -> Vec<DraftRo
         .map(|(line, query)| DraftRow {
             line,
             caller_id: Some(format!("factura-{line}")),
+            cells: vec![format!("20/11/{line}")],
             query: Ok(query),
         })
         .collect()
@@ -51,6 +53,9 @@ pub(super) fn faulty(line: u32) -> DraftRow {
     DraftRow {
         line,
         caller_id: None,
+        cells: ["20/11/2026", "", "123", "'diez", "", "", "F-1", "nota"]
+            .map(str::to_owned)
+            .to_vec(),
         query: Err(FaultyRow("monto".to_owned())),
     }
 }
@@ -61,6 +66,7 @@ pub(super) fn draft(rows: Vec<DraftRow>) -> BatchDraft {
         name: Some("Nómina".to_owned()),
         files: RequestedFiles::Xml,
         retry_for: RetryFor::DEFAULT,
+        columns: OwnColumn::of_api(),
         rows,
     }
 }

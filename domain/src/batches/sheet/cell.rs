@@ -69,7 +69,7 @@ fn spell<'a>(
 }
 
 /// Removes the marks that make spreadsheets treat a number as text: `'002…` or `="002…"`.
-pub(super) fn without_guard(text: &str) -> &str {
+pub fn without_guard(text: &str) -> &str {
     let formula = text.strip_prefix("=\"").and_then(|it| it.strip_suffix('"'));
     let apostrophe = text.strip_prefix('\'');
     formula.or(apostrophe).unwrap_or(text).trim()

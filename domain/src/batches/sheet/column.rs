@@ -54,6 +54,11 @@ impl Column {
     /// Columns that a table must have, or tell by others.
     pub const REQUIRED: [Self; 4] = [Self::Date, Self::TrackingKey, Self::Account, Self::Amount];
 
+    /// Returns `true` for a column of the results of a batch.
+    pub(super) fn is_of_results(self) -> bool {
+        Self::OF_RESULTS.contains(&self)
+    }
+
     /// The request field of the column; `None` for those that aren't sent to the bank.
     pub fn field(self) -> Option<Field> {
         match self {
@@ -89,8 +94,8 @@ impl Column {
             Self::Text => "texto",
             Self::Charge => "cargo",
             Self::Credit => "abono",
-            Self::State => "estado",
-            Self::Seal => "sello",
+            Self::State => "estado_codigo",
+            Self::Seal => "sello_codigo",
             other => other.field().map_or("id", Field::name),
         }
     }

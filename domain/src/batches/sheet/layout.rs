@@ -5,9 +5,15 @@ use super::column::{Column, MAX_FOUND, SheetColumn, listed};
 use super::error::SheetError;
 use super::header;
 use super::mapping::{ColumnMapping, MappingError, Source, cut};
+use super::own::ResultPlaces;
 
-/// A header that the results of a batch have, and tables of people don't: the id of the lookup.
-const OF_RESULTS: &str = "consulta";
+/// Columns of results, in the order in which they are looked for, with their names in results of former versions.
+const OF_RESULTS: [(Column, &str); 4] = [
+    (Column::State, "estado_codigo"),
+    (Column::State, "estado"),
+    (Column::Seal, "sello_codigo"),
+    (Column::Seal, "sello"),
+];
 
 /// Recognises the columns of a table from its headers.
 pub(super) fn with_headers(
@@ -26,6 +32,12 @@ pub(super) fn with_headers(
     let has_names_of_api = Column::REQUIRED
         .iter()
         .all(|column| headers.iter().any(|text| is_named(text, *column)));
+    let results = ResultPlaces::of(headers);
+    // What a workbook of results adds is none of the caller's columns.
+    let own = match results {
+        Some(ResultPlaces::From(begin)) => begin,
+        _ => headers.len(),
+    };
     let mut repeated = None;
     for wanted in Column::ALL {
         if assigned.contains(&wanted) {
@@ -33,7 +45,7 @@ pub(super) fn with_headers(
         }
         let mut named: Vec<_> = columns
             .iter_mut()
-            .zip(headers)
+            .zip(&headers[..own])
             .filter(|(place, text)| place.column.is_none() && header::column(text) == Some(wanted))
             .collect();
         if has_names_of_api && named.iter().any(|(_, text)| is_named(text, wanted)) {
@@ -55,7 +67,7 @@ pub(super) fn with_headers(
         let mut told = Column::REQUIRED.iter().filter(|it| tells(it));
         let is_needed = told.all(|it| !has(&columns, *it));
         if is_needed && !assigned.contains(&wanted) {
-            let mut places = columns.iter_mut().zip(headers);
+            let mut places = columns.iter_mut().zip(&headers[..own]);
             let place = places.find(|(place, text)| {
                 place.column.is_none() && header::column(text) == Some(wanted)
             });
@@ -64,12 +76,12 @@ pub(super) fn with_headers(
             }
         }
     }
-    if has_names_of_api && headers.iter().any(|text| text.trim() == OF_RESULTS) {
-        for wanted in Column::OF_RESULTS {
-            let mut places = columns.iter_mut().zip(headers);
-            if let Some((place, _)) = places.find(|(_, text)| is_named(text, wanted)) {
-                place.column.get_or_insert(wanted);
-            }
+    for (wanted, name) in OF_RESULTS.into_iter().filter(|_| results.is_some()) {
+        let is_known = has(&columns, wanted);
+        let mut places = columns.iter_mut().zip(headers);
+        let place = places.find(|(place, text)| place.column.is_none() && text.trim() == name);
+        if let Some((place, _)) = place.filter(|_| !is_known) {
+            place.column = Some(wanted);
         }
     }
     match repeated {

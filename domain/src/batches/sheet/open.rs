@@ -7,6 +7,7 @@ use super::column::{Column, SheetColumn, listed};
 use super::encoding::{Encoding, Text};
 use super::error::{RowFault, SheetError};
 use super::mapping::ColumnMapping;
+use super::own::{self, OwnColumn};
 use super::passed_over::{PassedOver, is_total};
 use super::row::{RawCells, RowRules, SheetRow};
 use super::rows::Rows;
@@ -28,6 +29,8 @@ pub struct Sheet<'a> {
     layout: Vec<Option<Column>>,
     /// The columns to list in a response.
     columns: Vec<SheetColumn>,
+    /// The caller's own columns, whose cells are kept, with their indexes.
+    own: Vec<(usize, OwnColumn)>,
     /// Reader positioned after the header.
     rows: Rows<'a>,
 }
@@ -74,6 +77,7 @@ impl<'a> Sheet<'a> {
         let Top { columns, rows } = top::read(table, mapping)?;
         Ok(Self {
             layout: columns.iter().map(|place| place.column).collect(),
+            own: own::own_columns(&columns),
             columns: listed(columns),
             rows,
         })
@@ -82,6 +86,11 @@ impl<'a> Sheet<'a> {
     /// The columns in file order: all that are used, and the first of the ignored ones.
     pub fn columns(&self) -> &[SheetColumn] {
         &self.columns
+    }
+
+    /// The columns of [`SheetRow::cells`].
+    pub fn own_columns(&self) -> Vec<OwnColumn> {
+        self.own.iter().map(|(_, column)| column.clone()).collect()
     }
 
     /// Iterates over the rows in file order.
@@ -139,6 +148,7 @@ impl<'a> Sheet<'a> {
                 RowFault::MoreCells { cells, columns },
             ));
         }
+        let own = own::kept(&cells, self.own.iter().map(|(index, _)| *index));
         let mut raw = RawCells::default();
         for (place, cell) in self.layout.iter().zip(cells) {
             if let Some(column) = place {
@@ -153,7 +163,9 @@ impl<'a> Sheet<'a> {
             return Err(PassedOver::NoPayment);
         }
         statement::fill_amount(&mut raw);
-        Ok(SheetRow::of_cells(line, raw, Spelling::People, rules))
+        let mut row = SheetRow::of_cells(line, raw, Spelling::People, rules);
+        row.cells = own;
+        Ok(row)
     }
 }
 

@@ -9,6 +9,7 @@ use super::bounds::MAX_ID_LENGTH;
 use super::cell::{self, Spelling};
 use super::column::Column;
 use super::error::{CellError, CellErrorKind, CellErrors, RowFault};
+use super::own;
 
 /// Data needed to validate a row.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +59,18 @@ impl<'a> RawCells<'a> {
             Column::Seal => &mut self.seal,
         }
     }
+
+    /// The cells of a row that has the columns of [`OwnColumn::of_api`].
+    ///
+    /// [`OwnColumn::of_api`]: super::OwnColumn::of_api
+    pub fn texts(&mut self) -> Vec<String> {
+        let texts = Column::ALL.map(|column| match self.get_mut(column) {
+            Token::Text(text) => text.to_string(),
+            Token::Number(number) => (*number).to_owned(),
+            Token::Absent | Token::Other(_) => String::new(),
+        });
+        own::kept(&texts, 0..texts.len())
+    }
 }
 
 /// A validated row of a table.
@@ -67,6 +80,9 @@ pub struct SheetRow {
     pub line: u64,
     /// The caller's own id of the payment; `None` if it is absent or invalid.
     pub id: Option<String>,
+    /// The cells of the caller's own columns, shortened in all to a maximum length, without empty ones at the end.
+    /// Empty for a row that can't be read.
+    pub cells: Vec<String>,
     /// The query for the payment, or all errors of the row.
     pub query: Result<ProofQuery, CellErrors>,
 }
@@ -115,6 +131,7 @@ impl SheetRow {
         Self {
             line,
             id: id.ok().flatten(),
+            cells: Vec::new(),
             query,
         }
     }
@@ -136,6 +153,7 @@ impl SheetRow {
         Self {
             line,
             id: None,
+            cells: Vec::new(),
             query: Err(fault.into()),
         }
     }

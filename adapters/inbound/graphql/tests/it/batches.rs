@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use application::{BatchAccess, BatchDraft, DraftRow};
+use domain::batches::sheet::OwnColumn;
 use domain::keys::{Environment, KeyId};
 use domain::lookups::RetryFor;
 use domain::proofs::file::RequestedFiles;
@@ -18,7 +19,7 @@ const BATCH: &str = "env state reason name formats retryFor createdAt updatedAt 
                      counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealNotChecked notFound \
                      failed expired canceled } progress eta files { results zip banxico }";
 const ROW: &str = "row line callerId state duplicateOf errors { field message } \
-                   question { claveRastreo cuenta monto }";
+                   question { claveRastreo cuenta monto } written { fecha monto }";
 const OF_LOOKUP: &str = "reason origin payment { state } hints { code } whatToDo";
 
 /// Rows with these amounts, which say what the bank answers.
@@ -26,6 +27,7 @@ fn rows(amounts: &[&'static str]) -> Vec<DraftRow> {
     let row = |(line, amount): (u32, &&'static str)| DraftRow {
         line,
         caller_id: Some(format!("A-{line}")),
+        cells: Vec::new(),
         query: Ok(question(amount).query),
     };
     (2..).zip(amounts).map(row).collect()
@@ -37,6 +39,7 @@ fn draft(key: KeyId, rows: Vec<DraftRow>) -> BatchDraft {
         name: Some("noviembre".to_owned()),
         files: RequestedFiles::Both,
         retry_for: RetryFor::from_secs(0).unwrap(),
+        columns: OwnColumn::of_api(),
         rows,
     }
 }
@@ -59,6 +62,7 @@ pub(crate) async fn with_batch() -> (Harness, String) {
     rows.push(DraftRow {
         line: 5,
         caller_id: None,
+        cells: ["", "", "", "-5"].map(str::to_owned).to_vec(),
         query: Err(RowError::kept(&[error])),
     });
     let id = created(&harness, draft(key, rows)).await;

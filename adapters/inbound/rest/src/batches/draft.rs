@@ -158,12 +158,13 @@ pub(super) async fn read(
         let table = table.map_err(|error| problems::of_sheet(error, Vec::new()))?;
         rows(&table, rules, most)
     });
-    let (rows, found) = read.await.map_err(|error| call.unwritten(&error))??;
+    let (rows, mut found) = read.await.map_err(|error| call.unwritten(&error))??;
     let draft = BatchDraft {
         key: options.key,
         name: options.name,
         files: options.files,
         retry_for: options.retry_for,
+        columns: std::mem::take(&mut found.own),
         rows,
     };
     Ok(ReadTable { draft, found })
@@ -209,6 +210,7 @@ fn rows(
     let is_statement = columns.any(|place| place.column == Some(Column::Text));
     let taken = drafts.iter().filter(|_| is_statement).filter_map(taken);
     let found = FoundTable {
+        own: table.own_columns(),
         columns: table.columns().to_vec(),
         misplaced_keys: table.misplaced_tracking_keys().cloned(),
         passed_over: rows.passed_over().to_vec(),
@@ -234,6 +236,7 @@ fn of_rows(rows: &mut impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<D
         drafts.push(DraftRow {
             line: u32::try_from(row.line).unwrap_or(u32::MAX),
             caller_id: row.id,
+            cells: row.cells,
             query: row.query.map_err(|errors| faulty(&errors)),
         });
     }

@@ -10,9 +10,9 @@ use domain::proofs::file::Format;
 use domain::seals::Verdict;
 use futures::stream;
 use web::Problem;
-use zip::result::ZipError;
 
-use super::results::CutOff;
+use super::interrupted::{CutOff, Interrupted};
+use super::results_workbook::ResultsWorkbook;
 use super::zip_stream::ZipStream;
 use super::{BatchCall, BegunRows, Named, csv, sent_parts, split, with_standing};
 use crate::openapi::responses::NoSuchBatch;
@@ -20,7 +20,7 @@ use crate::proofs::schemas::ZipFile;
 
 /// The files of a batch's proofs, in a ZIP file
 ///
-/// The files of the rows that are delivered by now, and `resumen.csv` with all rows. Files whose seal is
+/// The files of the rows that are delivered by now, and `resumen.xlsx` and `resumen.csv` with all rows. Files whose seal is
 /// invalid are in the folder `sello_invalido`. It is written while it
 /// is sent: one that was cut off has no end, and opens in no program.
 #[utoipa::path(
@@ -37,10 +37,16 @@ use crate::proofs::schemas::ZipFile;
 pub(super) async fn files(call: BatchCall, Named(id): Named) -> Result<Response, Problem> {
     let read = call.batches.download(&call.access, id, RowNumber(0)).await;
     let (standing, rows) = split(read.map_err(|error| call.problem(&error))?);
+    let rows = call.begin(rows).await?;
+    let workbook = ResultsWorkbook::new(rows.columns(), call.workbook_options());
     let writing = Writing {
         zip: ZipStream::new(),
         summary: csv::header(),
-        rows: call.begin(rows).await?,
+        workbook: (
+            workbook.map_err(|error| call.unwritten(&error))?,
+            Vec::new(),
+        ),
+        rows,
         call,
     };
     let (context, runtime) = (
@@ -68,6 +74,8 @@ struct Writing {
     zip: ZipStream,
     /// Content of `resumen.csv`, up to a few hundred bytes per row.
     summary: String,
+    /// Writer of `resumen.xlsx`, and what it has written, a few hundred bytes per row.
+    workbook: (ResultsWorkbook, Vec<u8>),
     rows: BegunRows,
     call: BatchCall,
 }
@@ -81,17 +89,6 @@ fn folder(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Error that aborts a ZIP file.
-#[derive(Debug, thiserror::Error)]
-enum Interrupted {
-    #[error(transparent)]
-    Rows(#[from] CutOff),
-    #[error("the ZIP could not be written: {0}")]
-    Zip(#[from] ZipError),
-    #[error("the ZIP was given up: {0}")]
-    Task(#[from] tokio::task::JoinError),
-}
-
 impl Writing {
     /// The next bytes, and the remaining state. Rows are read only when their part is needed: reading them
     /// while the previous part is being sent would double the memory.
@@ -103,18 +100,26 @@ impl Writing {
                 for row in &rows {
                     self.add(row)?;
                 }
-                return Ok::<_, ZipError>((self.zip.take(), Some(self)));
+                return Ok::<_, Interrupted>((self.zip.take(), Some(self)));
             }
             let Self {
-                mut zip, summary, ..
+                mut zip,
+                summary,
+                workbook: (workbook, mut written),
+                ..
             } = self;
             zip.add("resumen.csv", summary.as_bytes())?;
+            written.extend_from_slice(&workbook.finish()?);
+            zip.add("resumen.xlsx", &written)?;
             Ok((zip.finish()?, None))
         });
-        Ok(written.await??)
+        written.await?
     }
 
-    fn add(&mut self, row: &RowView) -> Result<(), ZipError> {
+    fn add(&mut self, row: &RowView) -> Result<(), Interrupted> {
+        let (workbook, written) = &mut self.workbook;
+        workbook.add(row)?;
+        written.extend_from_slice(&workbook.take());
         self.summary
             .push_str(&csv::line(row, self.call.context.language));
         let RowOutcome::Lookup(lookup) = &row.outcome else {
@@ -132,7 +137,7 @@ impl Writing {
         let mut add = |format: Format, content: &[u8]| {
             let name = stem.with_extension(format.extension());
             let path = format!("{folder}{number:05}_{name}");
-            self.zip.add(&path, content)
+            Ok(self.zip.add(&path, content)?)
         };
         match files {
             Files::Xml(xml) => add(Format::Xml, xml),

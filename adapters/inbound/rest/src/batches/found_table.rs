@@ -1,7 +1,7 @@
 //! Data about a table that its check tells.
 
 use domain::account::Account;
-use domain::batches::sheet::{PassedOver, SheetColumn};
+use domain::batches::sheet::{OwnColumn, PassedOver, SheetColumn};
 use domain::tracking_key::TrackingKey;
 
 /// Data about a table, for its check.
@@ -13,6 +13,8 @@ pub(crate) struct FoundTable {
     pub(crate) sheets: Vec<String>,
     /// Names of other sheets whose header fits, too, and which aren't read.
     pub(crate) other_sheets: Vec<String>,
+    /// The columns of the rows' cells.
+    pub(crate) own: Vec<OwnColumn>,
     /// The recognised columns; empty for JSON lines.
     pub(crate) columns: Vec<SheetColumn>,
     /// A column that seems to hold the tracking keys, although another one has their header.

@@ -1,6 +1,6 @@
 //! Handler of `GET /v1/cep/batches/{id}/results`.
 
-use application::{BatchError, RowView};
+use application::RowView;
 use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, VARY};
@@ -14,11 +14,16 @@ use utoipa::IntoParams;
 use validator::Validate;
 use web::{Language, Problem};
 
+use super::interrupted::{CutOff, Interrupted};
+use super::results_workbook::ResultsWorkbook;
 use super::views::RowBody;
 use super::{BatchCall, BegunRows, Named, csv, sent_parts, split, with_standing};
 use crate::openapi::responses::{FaultyInput, NoSuchBatch};
 use crate::people::input::{Input, Word};
 use crate::proofs::schemas::TableFile;
+
+/// Media type of the workbook.
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// Maximum of the row number parameter, larger than any real row number.
 const MAX_ROW: u32 = 1_000_000_000;
@@ -29,6 +34,7 @@ const MAX_ROW: u32 = 1_000_000_000;
 enum Form {
     Csv,
     Ndjson,
+    Xlsx,
 }
 
 // Alias without type arguments, since utoipa's derives would require schemas for the arguments.
@@ -43,16 +49,16 @@ struct Query {
     #[validate(range(min = 0, max = MAX_ROW))]
     #[param(default = 0, minimum = 0)]
     after: u32,
-    /// `csv` or `ndjson`; without it, `Accept` says which.
+    /// `csv`, `ndjson` or `xlsx`; without it, `Accept` says which.
     #[param(inline)]
     format: Option<FormWord>,
 }
 
 /// The rows of a batch, with what became of them
 ///
-/// In the order of the table, as they are now; a download that was cut off goes on with `after`. As CSV for
-/// spreadsheets (`Accept: text/csv`), in whose cells no formula begins; or as JSON lines
-/// (`application/x-ndjson`), each a `BatchRow` with its lookup.
+/// In the order of the table, as they are now; a download that was cut off goes on with `after`. As a workbook
+/// (`format=xlsx`) with the table's own columns; as CSV for spreadsheets (`Accept: text/csv`), in whose cells no
+/// formula begins; or as JSON lines (`application/x-ndjson`), each a `BatchRow` with its lookup.
 #[utoipa::path(
     get,
     path = "/v1/cep/batches/{id}/results",
@@ -61,7 +67,8 @@ struct Query {
     params(Query, ("id" = String, Path, description = "The batch.", format = "uuid")),
     responses(
         (status = 200, description = "The rows.", content(
-            (inline(TableFile) = "text/csv"), (RowBody = "application/x-ndjson"))),
+            (inline(TableFile) = "text/csv"), (RowBody = "application/x-ndjson"),
+            (inline(TableFile) = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))),
         FaultyInput, NoSuchBatch,
     ),
 )]
@@ -83,8 +90,13 @@ pub(super) async fn results(
         Form::Csv if header.is_some() => ("text/csv; charset=utf-8; header=present", "csv"),
         Form::Csv => ("text/csv; charset=utf-8; header=absent", "csv"),
         Form::Ndjson => ("application/x-ndjson", "ndjson"),
+        Form::Xlsx => (XLSX, "xlsx"),
     };
-    let mut response = Response::new(body(header, rows, (form, call)));
+    let body = match form {
+        Form::Xlsx => workbook(rows, call)?,
+        Form::Csv | Form::Ndjson => lines(header, rows, (form, call)),
+    };
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(VARY, HeaderValue::from_static("accept"));
@@ -109,6 +121,7 @@ fn accepted(headers: &HeaderMap) -> Form {
                 "application/x-ndjson" | "application/ndjson" | "application/json" => {
                     Some(Form::Ndjson)
                 }
+                XLSX => Some(Form::Xlsx),
                 _ => None,
             },
         );
@@ -117,7 +130,7 @@ fn accepted(headers: &HeaderMap) -> Form {
 
 fn line(form: Form, row: &RowView, language: Language) -> String {
     match form {
-        Form::Csv => csv::line(row, language),
+        Form::Csv | Form::Xlsx => csv::line(row, language),
         Form::Ndjson => {
             let mut line = serde_json::to_string(&RowBody::new(row, language)).unwrap_or_default();
             line.push('\n');
@@ -127,7 +140,7 @@ fn line(form: Form, row: &RowView, language: Language) -> String {
 }
 
 /// A streamed body of lines. Rows are read as the client receives them.
-fn body(header: Option<String>, rows: BegunRows, (form, call): (Form, BatchCall)) -> Body {
+fn lines(header: Option<String>, rows: BegunRows, (form, call): (Form, BatchCall)) -> Body {
     let (language, context) = (call.context.language, call.context.clone());
     let runtime = call.low_priority.clone();
     let header = stream::iter(header.map(|header| Ok(Bytes::from(header))));
@@ -142,8 +155,22 @@ fn body(header: Option<String>, rows: BegunRows, (form, call): (Form, BatchCall)
     sent_parts::body(lines, context, &runtime)
 }
 
-/// Reading the rows failed. The connection is closed, so that clients don't take the partial body for a
-/// complete one.
-#[derive(Debug, thiserror::Error)]
-#[error("the rows can't be read: {0:?}")]
-pub(super) struct CutOff(pub(super) BatchError);
+/// A streamed body of a workbook. Rows are read as the client receives them.
+fn workbook(rows: BegunRows, call: BatchCall) -> Result<Body, Problem> {
+    let (context, runtime) = (call.context.clone(), call.low_priority.clone());
+    let workbook = ResultsWorkbook::new(rows.columns(), call.workbook_options());
+    let workbook = workbook.map_err(|error| call.unwritten(&error))?;
+    let parts = stream::try_unfold(Some((rows, workbook)), |state| async move {
+        let Some((mut rows, mut workbook)) = state else {
+            return Ok(None);
+        };
+        let Some(ready) = rows.next().await.map_err(CutOff)? else {
+            return Ok(Some((workbook.finish()?, None)));
+        };
+        for row in &ready {
+            workbook.add(row)?;
+        }
+        Ok::<_, Interrupted>(Some((workbook.take(), Some((rows, workbook)))))
+    });
+    Ok(sent_parts::body(parts, context, &runtime))
+}

@@ -1,8 +1,8 @@
 //! Parser of tables of payments: CSV, a sheet of a workbook, or JSON lines.
 
 use domain::batches::sheet::{
-    ChosenSheet, Column, ColumnMapping, MAX_ROW_LENGTH, PassedOver, RawCells, RowFault, RowRules,
-    Sheet, SheetColumn, SheetError, SheetRow, SheetRows, Spelling,
+    ChosenSheet, Column, ColumnMapping, MAX_ROW_LENGTH, OwnColumn, PassedOver, RawCells, RowFault,
+    RowRules, Sheet, SheetColumn, SheetError, SheetRow, SheetRows, Spelling,
 };
 use web::problem::FieldProblem;
 use web::{Problem, TableType};
@@ -48,6 +48,14 @@ impl<'a> Table<'a> {
         match self {
             Self::Sheet(sheet) => sheet.columns(),
             Self::JsonLines(_) => &[],
+        }
+    }
+
+    /// The columns of the cells of its rows.
+    pub(crate) fn own_columns(&self) -> Vec<OwnColumn> {
+        match self {
+            Self::Sheet(sheet) => sheet.own_columns(),
+            Self::JsonLines(_) => OwnColumn::of_api(),
         }
     }
 
@@ -143,7 +151,10 @@ fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
             _ => None,
         },
     });
-    SheetRow::of_cells(line, cells, Spelling::Api, rules).with_faults(unknown)
+    let own = cells.texts();
+    let mut row = SheetRow::of_cells(line, cells, Spelling::Api, rules).with_faults(unknown);
+    row.cells = own;
+    row
 }
 
 /// Converts the problem of a line. Positions count bytes of the line, from 1.

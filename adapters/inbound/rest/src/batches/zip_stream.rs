@@ -60,6 +60,11 @@ impl ZipStream {
         self.writer.start_file(name, options)
     }
 
+    /// Writes content of the entry that was begun last.
+    pub(super) fn write_all(&mut self, content: &[u8]) -> io::Result<()> {
+        self.writer.write_all(content)
+    }
+
     /// Takes the output since the last call.
     pub(super) fn take(&self) -> Bytes {
         self.written.take()

@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use axum::response::IntoResponse as _;
+use domain::batches::RowState;
+use domain::batches::sheet::RESULTS_BEGIN;
+use domain::payment::PaymentState;
 use domain::proofs::check::{CheckName, CheckReason};
 use domain::proofs::notice::NoticeCode;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
@@ -26,6 +29,7 @@ fn declared() -> Vec<Message> {
         TableNotice::MESSAGES,
         GraphqlProblem::MESSAGES,
         UserProblem::MESSAGES,
+        RowRemark::MESSAGES,
     ]
     .concat()
 }
@@ -91,12 +95,31 @@ fn every_language_has_every_message_with_its_parameters_and_no_other() {
     let reasons = CheckReason::ALL.map(|reason| ("check", reason.name()));
     let names = CheckName::ALL.map(|name| ("check-ok", name.name()));
     let notices = NoticeCode::ALL.map(|code| ("notice", code.name()));
-    for (kind, name) in reasons.into_iter().chain(names).chain(notices) {
+    let states = RowState::ALL.map(|state| ("row-state", state.name()));
+    let payments = PaymentState::ALL.map(|state| ("payment-state", state.name()));
+    let words = ResultWord::VARIANTS
+        .iter()
+        .map(|word| (results::KIND, (*word).into()));
+    let states = states.into_iter().chain(payments).chain(words);
+    for (kind, name) in reasons
+        .into_iter()
+        .chain(names)
+        .chain(notices)
+        .chain(states)
+    {
         expected.insert(text::id_of_name(kind, name), BTreeSet::new());
     }
     for language in LANGUAGES {
         assert_eq!(written(language), expected, "{language:?}");
     }
+}
+
+#[test]
+fn the_first_heading_of_results_is_the_one_by_which_their_tables_are_known() {
+    assert_eq!(
+        LANGUAGES.map(|it| ResultWord::State.text(it)),
+        RESULTS_BEGIN
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use application::{BatchView, RowOutcome, RowView};
 use async_graphql::{Enum, SimpleObject};
+use domain::batches::sheet::Column;
 use domain::lookups::LookupState;
 use domain::proofs::file::Format;
 use serde::Serialize;
@@ -141,7 +142,7 @@ pub struct BatchCounts {
 /// Paths of what a batch gives.
 #[derive(SimpleObject, Serialize, ToSchema)]
 pub struct BatchFiles {
-    /// Its rows, as CSV or JSON lines.
+    /// Its rows, as a workbook, CSV or JSON lines.
     results: String,
     /// The files of its proofs.
     zip: String,
@@ -218,11 +219,61 @@ pub struct BatchRow {
     /// The question; null for a row that can't be read.
     #[schema(required)]
     question: Option<Question>,
+    /// The values of a row with errors, as they stand in the table, to be corrected; null for another row.
+    #[schema(required)]
+    written: Option<WrittenQuestion>,
     /// The number of the row that asks the same and is looked up, if this is a duplicate.
     #[schema(required)]
     duplicate_of: Option<u32>,
     /// Its errors.
     errors: Vec<RowErrorDetail>,
+}
+
+/// The values of a row of a table, as they came.
+#[derive(Default, SimpleObject, Serialize, ToSchema)]
+#[graphql(rename_fields = "camelCase")]
+pub struct WrittenQuestion {
+    /// Date of the payment.
+    #[schema(required)]
+    fecha: Option<String>,
+    /// Tracking key.
+    #[schema(required)]
+    clave_rastreo: Option<String>,
+    /// The beneficiary's account.
+    #[schema(required)]
+    cuenta: Option<String>,
+    /// Amount.
+    #[schema(required)]
+    monto: Option<String>,
+    /// Code or name of the issuing bank.
+    #[schema(required)]
+    emisor: Option<String>,
+    /// Code or name of the receiving bank.
+    #[schema(required)]
+    receptor: Option<String>,
+    /// The creator's id of the row.
+    #[schema(required)]
+    id: Option<String>,
+}
+
+impl WrittenQuestion {
+    fn of(view: &RowView) -> Option<Self> {
+        let mut written = Self::default();
+        for (column, text) in &view.written {
+            let text = Some(text.clone());
+            match column {
+                Column::Date => written.fecha = text,
+                Column::TrackingKey => written.clave_rastreo = text,
+                Column::Account => written.cuenta = text,
+                Column::Amount => written.monto = text,
+                Column::Issuer => written.emisor = text,
+                Column::Receiver => written.receptor = text,
+                Column::Id => written.id = text,
+                _ => {}
+            }
+        }
+        (!view.written.is_empty()).then_some(written)
+    }
 }
 
 impl BatchRow {
@@ -239,6 +290,7 @@ impl BatchRow {
             id: view.caller_id.clone(),
             state: view.outcome.state().into(),
             question: view.query.as_ref().map(Question::from),
+            written: WrittenQuestion::of(view),
             duplicate_of,
             errors: errors
                 .map(|error| RowErrorDetail::new(error, language))

@@ -87,7 +87,9 @@ pub(in crate::openapi) fn preview() -> Value {
                 row: RowNumber(2),
                 line: 4,
                 caller_id: Some("A-1044".to_owned()),
+                cells: Vec::new(),
                 query: None,
+                written: Vec::new(),
                 outcome: RowOutcome::Duplicate {
                     of: RowNumber(0),
                     line: 2,
@@ -243,7 +245,9 @@ fn faulty() -> RowView {
         row: RowNumber(1),
         line: 3,
         caller_id: Some("A-1043".to_owned()),
+        cells: Vec::new(),
         query: None,
+        written: Vec::new(),
         outcome: RowOutcome::Unresolved(Unresolved::InferenceFailed {
             issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
             receiver: None,
