@@ -12,7 +12,7 @@ const LITTER: [&str; 3] = [".ds_store", "thumbs.db", "desktop.ini"];
 /// Folder in which macOS stores file metadata.
 const LITTER_FOLDER: &str = "__MACOSX";
 /// Files that list all payments: the bank's and this gateway's.
-const SUMMARIES: [&str; 2] = ["resumen.txt", "resumen.csv"];
+const SUMMARIES: [&str; 3] = ["resumen.txt", "resumen.csv", "resumen.xlsx"];
 
 /// Name of a file in an archive, for display: without control characters and of limited length. It must
 /// not be used as a path.
@@ -24,7 +24,7 @@ pub struct EntryName(String);
 pub enum EntryKind {
     /// A metadata file of an operating system: `__MACOSX`, `.DS_Store`, `Thumbs.db`, `desktop.ini`.
     Litter,
-    /// A list of all payments, `resumen.txt` or `resumen.csv`.
+    /// A list of all payments: `resumen.txt`, `resumen.csv`, `resumen.xlsx`.
     Summary,
     /// Any other file.
     Other,
@@ -94,7 +94,7 @@ mod tests {
     #[rstest]
     #[case(EntryKind::Litter, &["__MACOSX/._[2026-11-20]MBAN01.xml", "lote/__MACOSX/x.xml"])]
     #[case(EntryKind::Litter, &["lote/.DS_Store", "Thumbs.db", "lote\\Desktop.ini"])]
-    #[case(EntryKind::Summary, &["Resumen.TXT", "noviembre/resumen.csv"])]
+    #[case(EntryKind::Summary, &["Resumen.TXT", "noviembre/resumen.csv", "resumen.xlsx"])]
     #[case(EntryKind::Other, &["[2026-11-20]MBAN01.xml", "resumen.txt/MBAN01.xml", "__MACOSX", ""])]
     fn litter_and_summaries_are_known_by_their_names(
         #[case] kind: EntryKind,

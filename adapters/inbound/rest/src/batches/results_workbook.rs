@@ -114,7 +114,7 @@ impl ResultsWorkbook {
         let result = ResultRow::new(row, self.language);
         let own = (0..self.own.len()).map(|index| own_value(&self.own, index, &result));
         let asked = Column::ALL.into_iter().filter(|_| self.has_columns_of_api);
-        let asked = asked.map(|column| asked_value(column, &result));
+        let asked = asked.map(|column| plain(asked_value(column, &result)));
         let results = RESULTS.iter().map(|(word, _, value)| {
             let value = value(&result);
             match word {
@@ -129,7 +129,6 @@ impl ResultsWorkbook {
         });
         let cells: Vec<_> = own
             .chain(asked)
-            .map(plain)
             .chain(results)
             .chain([link])
             .chain(codes)
@@ -190,21 +189,30 @@ fn headers(
     own.chain(of_api).chain(results).chain(link).chain(codes)
 }
 
-/// The value of one of the caller's columns: as it was read where it is a date, an amount, an account or a key, and as
-/// it came otherwise.
-fn own_value(own: &[OwnColumn], index: usize, result: &ResultRow<'_>) -> Value {
+/// The value of one of the caller's columns: as it was read where it is a date, an amount, or digits that are no
+/// number, and as it came otherwise.
+fn own_value(own: &[OwnColumn], index: usize, result: &ResultRow<'_>) -> (Value, Style) {
     let cell = result.row.cells.get(index).map_or("", String::as_str);
     let column = own.get(index).and_then(|place| place.column);
     match (column, result.query()) {
-        (Some(column @ (Column::Date | Column::Amount)), Some(_)) => asked_value(column, result),
-        (Some(Column::TrackingKey | Column::Account | Column::Id), _) => {
-            Value::Text(without_guard(cell.trim()).to_owned())
+        (Some(column @ (Column::Date | Column::Amount)), Some(_)) => {
+            plain(asked_value(column, result))
         }
+        (
+            Some(
+                Column::TrackingKey
+                | Column::Account
+                | Column::Issuer
+                | Column::Receiver
+                | Column::Id,
+            ),
+            _,
+        ) => plain(Value::Text(without_guard(cell.trim()).to_owned())),
         _ => match OwnValue::of(cell) {
-            OwnValue::Empty => Value::Text(String::new()),
-            OwnValue::Text(text) => Value::Text(text.to_owned()),
-            OwnValue::Number(number) => Value::Number(number),
-            OwnValue::Date(date) => Value::Date(date),
+            OwnValue::Empty => plain(Value::Text(String::new())),
+            OwnValue::Text(text) => plain(Value::Text(text.to_owned())),
+            OwnValue::Number(number) => (Value::Number(number), Style::General),
+            OwnValue::Date(date) => plain(Value::Date(date)),
         },
     }
 }

@@ -33,6 +33,7 @@ const EPOCH: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).expect("a day");
 /// A style of a cell: its index in `xlsx/styles.xml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
+    General = 0,
     Header = 1,
     /// Text, whatever is typed into the cell later.
     Text = 2,

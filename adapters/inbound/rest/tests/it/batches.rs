@@ -7,6 +7,7 @@ mod files;
 mod import;
 mod reads;
 mod results;
+mod results_workbook;
 mod uploads;
 mod workbooks;
 

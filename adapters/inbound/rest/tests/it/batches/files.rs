@@ -21,12 +21,15 @@ async fn the_files_of_delivered_rows_are_zipped_with_a_summary() {
         "00003_CEP-20261120-MBAN03.xml",
         "00003_CEP-20261120-MBAN03.pdf",
         "resumen.csv",
+        "resumen.xlsx",
     ];
     assert_eq!(names, expected);
     assert!(files[0].1.starts_with(b"<?xml"));
     assert_eq!(files[1].1, PDF);
     let results = harness.batch(format!("{path}/results")).await;
     assert_eq!(files[4].1, results.bytes().await.unwrap());
+    let results = harness.batch(format!("{path}/results?format=xlsx")).await;
+    assert_eq!(files[5].1, results.bytes().await.unwrap());
 }
 
 #[tokio::test]
@@ -39,7 +42,7 @@ async fn two_rows_may_have_files_of_one_name() {
     let (names, _) = harness.unzipped(&format!("{path}/files.zip")).await;
     let expected = [1, 2].map(|row| format!("0000{row}_CEP-20261120-MBAN01.xml"));
     assert_eq!(names[..2], expected);
-    assert_eq!(names[2..], ["resumen.csv"]);
+    assert_eq!(names[2..], ["resumen.csv", "resumen.xlsx"]);
 }
 
 #[tokio::test]
@@ -47,7 +50,7 @@ async fn a_batch_without_a_proof_has_a_summary_alone() {
     let harness = Harness::start().await;
     let path = harness.new_batch("", mixed()).await;
     let (names, _) = harness.unzipped(&format!("{path}/files.zip")).await;
-    assert_eq!(names, ["resumen.csv"]);
+    assert_eq!(names, ["resumen.csv", "resumen.xlsx"]);
 }
 
 #[tokio::test]

@@ -105,6 +105,7 @@ async fn proofs_of_the_bank_are_delivered_without_a_lookup() {
         "00001_CEP-20261120-MBAN01.pdf",
         "00002_CEP-20261120-MBAN02.xml",
         "resumen.csv",
+        "resumen.xlsx",
     ];
     assert_eq!(names, expected);
     let again = harness.imported(&path, archive).await;

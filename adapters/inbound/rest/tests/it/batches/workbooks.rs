@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Harness, json_of};
 
-const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+pub(super) const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const TWO_SHEETS: &[u8] = include_bytes!(
     "../../../../../outbound/workbook-files/tests/written_by/libreoffice-two-sheets.xlsx"
 );
