@@ -1,6 +1,7 @@
 //! Batches: creation, rows, lookups of the rows, and imports of results of the bank's own batches.
 
 mod access;
+mod answered;
 mod bank_lines;
 mod caller;
 mod changes;

@@ -1,7 +1,7 @@
 //! Creation of batches.
 
 use super::error::BatchError;
-use super::types::{BatchAccess, BatchDraft};
+use super::types::{BatchAccess, BatchDraft, BatchPreview};
 use domain::batches::{BatchId, ROWS_PER_CHUNK};
 use domain::request::RequestId;
 use ports::Cause;
@@ -19,18 +19,24 @@ const MAX_OPEN: u32 = 20;
 const MAX_KEPT_ROWS: u64 = 1_000_000;
 
 impl BatchService {
-    /// Creates a batch, if no earlier request with its idempotency key did.
+    /// Creates a batch, if no earlier request with its idempotency key did; returns it with the lines that are
+    /// answered already.
     pub(super) async fn create_first(
         &self,
         owner: &Owner,
         key: BatchKey,
-        (draft, access): (BatchDraft, &BatchAccess),
+        (mut draft, access): (BatchDraft, &BatchAccess),
         claim: Option<ScopeClaim>,
-    ) -> Result<BatchId, BatchError> {
+    ) -> Result<(BatchId, Vec<u32>), BatchError> {
+        let answered = self.remove_answered(owner.customer, key.environment, &mut draft.rows);
+        let answered = answered.await?;
         let catalogue = self.sources.lookups.reader.catalogue();
         let rows = CheckedRows::of(draft.rows, draft.columns, &catalogue);
         if rows.counts.ready() == 0 {
-            let preview = self.preview_of(&key, &rows);
+            let preview = BatchPreview {
+                answered,
+                ..self.preview_of(&key, &rows)
+            };
             return Err(BatchError::NothingToDo(Box::new(preview)));
         }
         let content = BatchContent {
@@ -47,7 +53,7 @@ impl BatchService {
         let id = id.await?;
         let rows = rows.counts.rows;
         tracing::info!(target: "cep::batch", %id, rows, %request_id, "a batch was created");
-        Ok(id)
+        Ok((id, answered))
     }
 
     /// Encrypts and stores a batch; an error if its owner has reached a limit.

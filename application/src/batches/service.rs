@@ -138,6 +138,7 @@ impl BatchService {
             counts: rows.counts,
             rejected: rows.rejected(&catalogue),
             warnings: rows.warnings(today, &catalogue),
+            answered: Vec::new(),
             quota_left: key.quota_left,
             seconds: u64::try_from(time.num_seconds()).unwrap_or_default(),
         }
@@ -196,13 +197,19 @@ impl BatchService {
     pub async fn preview(
         &self,
         access: &BatchAccess,
-        draft: BatchDraft,
+        mut draft: BatchDraft,
     ) -> Result<BatchRead<BatchPreview>, BatchError> {
         let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
+        let answered = self.remove_answered(owner.customer, key.environment, &mut draft.rows);
+        let answered = answered.await?;
         let catalogue = self.sources.lookups.reader.catalogue();
         let rows = CheckedRows::of(draft.rows, draft.columns, &catalogue);
-        Ok(owner.read(self.preview_of(&key, &rows)))
+        let preview = self.preview_of(&key, &rows);
+        Ok(owner.read(BatchPreview {
+            answered,
+            ..preview
+        }))
     }
 
     /// Creates a batch. Rows that can be looked up are processed in row order; the others are only listed.
@@ -230,6 +237,7 @@ impl BatchService {
                     return Ok(CreatedBatch {
                         batch: owner.read(view),
                         repeated: true,
+                        answered: Vec::new(),
                     });
                 }
                 FirstOrClaim::Claim(held) => claim = Some(held),
@@ -239,12 +247,13 @@ impl BatchService {
         if let (Err(_), Some(claim)) = (&created, claim) {
             self.sources.idempotency.end(claim, None).await;
         }
-        let id = created?;
+        let (id, answered) = created?;
         let batch = self.own(&owner, id).await?;
         let view = self.view(&owner, &batch).await?;
         Ok(CreatedBatch {
             batch: owner.read(Some(view)),
             repeated: false,
+            answered,
         })
     }
 

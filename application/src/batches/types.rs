@@ -7,7 +7,7 @@ use domain::hints::Hint;
 use domain::idempotency::IdempotencyKey;
 use domain::keys::{Environment, KeyId};
 use domain::limits::LimitStatus;
-use domain::lookups::{LookupState, RetryFor};
+use domain::lookups::{LookupId, LookupState, RetryFor};
 use domain::outcome::Outcome;
 use domain::page::PageRequest;
 use domain::participants::inference::Unresolved;
@@ -52,6 +52,8 @@ pub struct DraftRow {
     pub caller_id: Option<String>,
     /// The cells of the caller's columns, as they came.
     pub cells: Vec<String>,
+    /// The lookup that asked for the row before, as the results of a batch tell.
+    pub lookup: Option<LookupId>,
     /// The query; or the cells and their errors, to be returned as [`RowOutcome::Faulty`].
     pub query: Result<ProofQuery, FaultyRow>,
 }
@@ -77,6 +79,8 @@ pub struct CreatedBatch {
     pub batch: BatchRead<Option<BatchView>>,
     /// `true` if an earlier request created it.
     pub repeated: bool,
+    /// Lines of results whose lookups are answered already, and which aren't looked up again; empty if repeated.
+    pub answered: Vec<u32>,
 }
 
 /// Result of a use case, with the key that was used.
@@ -112,6 +116,8 @@ pub struct BatchPreview {
     pub rejected: Vec<RowView>,
     /// Rows that would be looked up although their query is contradictory, in row order.
     pub warnings: Vec<RowWarning>,
+    /// Lines of results whose lookups are answered already, and which aren't looked up again.
+    pub answered: Vec<u32>,
     /// Requests left of the key's monthly quota; `None` without a quota.
     pub quota_left: Option<u64>,
     /// Estimated seconds until every row was looked up once, if no other lookups are made.

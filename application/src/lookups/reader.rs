@@ -15,6 +15,7 @@ use domain::participants::inference::{self, Resolution};
 use domain::people::customer::CustomerId;
 use domain::proofs::Proof;
 use domain::proofs::file::FileStem;
+use domain::query::ProofQuery;
 use ports::Cause;
 use ports::outbound::{
     ListError, LookupFacts, LookupFilter, LookupStore, SealChecks, StoreError, StoredLookup,
@@ -116,6 +117,11 @@ impl LookupReader {
     /// The service that checks seals.
     pub(crate) fn seals(&self) -> &dyn SealChecks {
         &*self.seals
+    }
+
+    /// The query of a lookup.
+    pub(crate) fn question(&self, lookup: &StoredLookup) -> Result<ProofQuery, Cause> {
+        Ok(self.encryption.question(lookup)?.query)
     }
 
     /// The current catalogue of participants.

@@ -92,6 +92,15 @@ impl LookupService {
         }
     }
 
+    /// A customer's lookups of these ids, at most 100.
+    pub(crate) async fn of_ids(
+        &self,
+        customer: CustomerId,
+        ids: &[LookupId],
+    ) -> Result<Vec<StoredLookup>, StoreError> {
+        self.store.lookups_of(customer, ids).await
+    }
+
     /// Waits for permission to read a customer's stored data.
     pub(crate) async fn read_turn(&self, customer: CustomerId) -> ReadTurn {
         let of_customer = self.reads_of_customer.take(customer).await;

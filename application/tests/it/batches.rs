@@ -1,5 +1,6 @@
 //! Batches: their creation, the lookups of their rows, their ends, and imports into them.
 
+mod answered;
 mod cancellation;
 mod changes;
 mod charges;

@@ -41,6 +41,7 @@ cases! {
     self::an_id_is_taken_once,
     lists::lookups_are_listed_newest_first_page_by_page,
     lists::lookups_are_found_by_each_condition,
+    lists::a_customers_lookups_are_found_by_their_ids,
     claims::a_claimed_lookup_is_running_under_its_lease,
     claims::what_is_due_first_is_claimed_first_as_far_as_wanted,
     claims::of_many_concurrent_claims_none_gets_what_another_has,

@@ -34,6 +34,14 @@ pub trait LookupStore: Send + Sync {
         id: LookupId,
     ) -> Result<Option<StoredLookup>, StoreError>;
 
+    /// A customer's lookups of these ids, at most 100, in any order; those that the customer doesn't have are left
+    /// out.
+    async fn lookups_of(
+        &self,
+        customer: CustomerId,
+        ids: &[LookupId],
+    ) -> Result<Vec<StoredLookup>, StoreError>;
+
     /// Attempts of a customer's lookup, oldest first.
     async fn attempts(
         &self,

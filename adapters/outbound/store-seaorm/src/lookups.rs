@@ -52,6 +52,16 @@ impl LookupStore for Store {
         Ok(self.in_time(found).await?.map(row::read))
     }
 
+    async fn lookups_of(
+        &self,
+        customer: CustomerId,
+        ids: &[LookupId],
+    ) -> Result<Vec<StoredLookup>, StoreError> {
+        let found = row::these(customer, ids).rows(&self.connection);
+        let found = self.in_time(found).await?;
+        Ok(found.into_iter().map(row::read).collect())
+    }
+
     async fn attempts(
         &self,
         customer: CustomerId,

@@ -14,6 +14,8 @@ const FIRST: u64 = 100_000;
 pub(super) const UNKNOWN_PAYMENT: u64 = 40_400;
 /// The bank knows the payment, and has no proof yet.
 pub(super) const NOT_ISSUED: u64 = 40_402;
+/// The bank says that it was returned.
+pub(super) const RETURNED: u64 = 40_403;
 /// The bank fails.
 pub(super) const BANK_FAILS: u64 = 50_000;
 
@@ -38,6 +40,7 @@ pub(super) fn rows(queries: impl IntoIterator<Item = ProofQuery>) -> Vec<DraftRo
             line,
             caller_id: Some(format!("factura-{line}")),
             cells: vec![format!("20/11/{line}")],
+            lookup: None,
             query: Ok(query),
         })
         .collect()
@@ -56,6 +59,7 @@ pub(super) fn faulty(line: u32) -> DraftRow {
         cells: ["20/11/2026", "", "123", "'diez", "", "", "F-1", "nota"]
             .map(str::to_owned)
             .to_vec(),
+        lookup: None,
         query: Err(FaultyRow("monto".to_owned())),
     }
 }

@@ -31,6 +31,8 @@ pub enum Column {
     State,
     /// Verdict on the seal in the results of a batch.
     Seal,
+    /// Id of the lookup in the results of a batch.
+    Lookup,
 }
 
 impl Column {
@@ -49,7 +51,7 @@ impl Column {
     pub const OF_STATEMENTS: [Self; 3] = [Self::Text, Self::Charge, Self::Credit];
 
     /// Columns by which the results of a batch tell what was answered.
-    pub(super) const OF_RESULTS: [Self; 2] = [Self::State, Self::Seal];
+    pub(super) const OF_RESULTS: [Self; 3] = [Self::State, Self::Seal, Self::Lookup];
 
     /// Columns that a table must have, or tell by others.
     pub const REQUIRED: [Self; 4] = [Self::Date, Self::TrackingKey, Self::Account, Self::Amount];
@@ -68,7 +70,13 @@ impl Column {
             Self::Amount => Some(Field::Amount),
             Self::Issuer => Some(Field::Issuer),
             Self::Receiver => Some(Field::Receiver),
-            Self::Id | Self::Text | Self::Charge | Self::Credit | Self::State | Self::Seal => None,
+            Self::Id
+            | Self::Text
+            | Self::Charge
+            | Self::Credit
+            | Self::State
+            | Self::Seal
+            | Self::Lookup => None,
         }
     }
 
@@ -96,6 +104,7 @@ impl Column {
             Self::Credit => "abono",
             Self::State => "estado_codigo",
             Self::Seal => "sello_codigo",
+            Self::Lookup => "consulta",
             other => other.field().map_or("id", Field::name),
         }
     }

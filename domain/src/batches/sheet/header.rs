@@ -195,7 +195,7 @@ fn names(column: Column) -> &'static [&'static str] {
         Column::Text => TEXT,
         Column::Charge => CHARGE,
         Column::Credit => CREDIT,
-        Column::State | Column::Seal => &[],
+        Column::State | Column::Seal | Column::Lookup => &[],
     }
 }
 

@@ -8,11 +8,12 @@ use super::mapping::{ColumnMapping, MappingError, Source, cut};
 use super::own::ResultPlaces;
 
 /// Columns of results, in the order in which they are looked for, with their names in results of former versions.
-const OF_RESULTS: [(Column, &str); 4] = [
+const OF_RESULTS: [(Column, &str); 5] = [
     (Column::State, "estado_codigo"),
     (Column::State, "estado"),
     (Column::Seal, "sello_codigo"),
     (Column::Seal, "sello"),
+    (Column::Lookup, "consulta"),
 ];
 
 /// Recognises the columns of a table from its headers.

@@ -156,7 +156,7 @@ impl<'a> Sheet<'a> {
             }
         }
         if rules.skips_answered && statement::is_answered(&raw) {
-            return Err(PassedOver::Answered);
+            return Err(PassedOver::CalledAnswered);
         }
         let is_statement = self.layout.contains(&Some(Column::Text));
         if is_statement && !statement::fill(&mut raw) {

@@ -13,7 +13,7 @@ pub enum PassedOver {
     /// commission.
     NoPayment,
     /// A row of the results of a batch whose proof was delivered with a valid seal, as the file says.
-    Answered,
+    CalledAnswered,
 }
 
 /// Words with which the label of a total begins.

@@ -2,6 +2,7 @@
 
 use chrono::NaiveDate;
 
+use crate::lookups::LookupId;
 use crate::participants::Catalogue;
 use crate::query::{FieldErrorKind, Institutions, ProofQuery, RawQuery, Token};
 
@@ -39,6 +40,8 @@ pub struct RawCells<'a> {
     pub state: Token<'a>,
     /// Verdict on the seal, likewise.
     pub seal: Token<'a>,
+    /// Id of the lookup, likewise.
+    pub lookup: Token<'a>,
 }
 
 impl<'a> RawCells<'a> {
@@ -57,6 +60,7 @@ impl<'a> RawCells<'a> {
             Column::Credit => &mut self.credit,
             Column::State => &mut self.state,
             Column::Seal => &mut self.seal,
+            Column::Lookup => &mut self.lookup,
         }
     }
 
@@ -83,6 +87,8 @@ pub struct SheetRow {
     /// The cells of the caller's own columns, shortened in all to a maximum length, without empty ones at the end.
     /// Empty for a row that can't be read.
     pub cells: Vec<String>,
+    /// The lookup that asked for the payment before, as the results of a batch tell.
+    pub lookup: Option<LookupId>,
     /// The query for the payment, or all errors of the row.
     pub query: Result<ProofQuery, CellErrors>,
 }
@@ -132,6 +138,10 @@ impl SheetRow {
             line,
             id: id.ok().flatten(),
             cells: Vec::new(),
+            lookup: match cells.lookup {
+                Token::Text(text) => LookupId::parse(text.trim()),
+                _ => None,
+            },
             query,
         }
     }
@@ -154,6 +164,7 @@ impl SheetRow {
             line,
             id: None,
             cells: Vec::new(),
+            lookup: None,
             query: Err(fault.into()),
         }
     }

@@ -25,6 +25,26 @@ pub(super) async fn lookups_are_listed_newest_first_page_by_page(Pair { here, el
     assert_eq!(rest, [1, 0].map(|number| queued(&lookup(number))));
 }
 
+pub(super) async fn a_customers_lookups_are_found_by_their_ids(Pair { here, elsewhere }: Pair) {
+    let own = [1, 2, 3].map(lookup);
+    let other = lookup_of(&other_key(), 14);
+    here.add_lookups(&own).await;
+    here.add_lookups(std::slice::from_ref(&other)).await;
+    let ids = |lookups: &[&NewLookup]| -> Vec<_> { lookups.iter().map(|it| it.facts.id).collect() };
+    let read = async |ids: &[LookupId]| {
+        let found = elsewhere.lookups.lookups_of(customer(1).id, ids);
+        let mut found = ok(found).await;
+        found.sort_by_key(|lookup| lookup.facts.id);
+        found
+    };
+    let unknown = lookup(99);
+    let asked = ids(&[&own[2], &other, &unknown, &own[0]]);
+    assert_eq!(read(&asked).await, [&own[0], &own[2]].map(queued));
+    assert_eq!(read(&[]).await, []);
+    let hundred: Vec<_> = (1..=100).map(|number| lookup(number).facts.id).collect();
+    assert_eq!(read(&hundred).await.len(), 3);
+}
+
 pub(super) async fn lookups_are_found_by_each_condition(Pair { here, .. }: Pair) {
     let first = record(1).key;
     let mut successor = record(2).key;

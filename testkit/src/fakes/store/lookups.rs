@@ -153,6 +153,16 @@ impl LookupStore for MemoryStore {
         Ok(kept.map(|kept| kept.stored.clone()))
     }
 
+    async fn lookups_of(
+        &self,
+        customer: CustomerId,
+        ids: &[LookupId],
+    ) -> Result<Vec<StoredLookup>> {
+        let tables = self.call("lookups_of").await?;
+        let found = ids.iter().filter_map(|id| tables.own_lookup(customer, *id));
+        Ok(found.map(|kept| kept.stored.clone()).collect())
+    }
+
     async fn attempts(&self, customer: CustomerId, id: LookupId) -> Result<Vec<Attempt>> {
         let tables = self.call("attempts").await?;
         let kept = tables.own_lookup(customer, id);

@@ -28,6 +28,7 @@ fn rows(amounts: &[&'static str]) -> Vec<DraftRow> {
         line,
         caller_id: Some(format!("A-{line}")),
         cells: Vec::new(),
+        lookup: None,
         query: Ok(question(amount).query),
     };
     (2..).zip(amounts).map(row).collect()
@@ -63,6 +64,7 @@ pub(crate) async fn with_batch() -> (Harness, String) {
         line: 5,
         caller_id: None,
         cells: ["", "", "", "-5"].map(str::to_owned).to_vec(),
+        lookup: None,
         query: Err(RowError::kept(&[error])),
     });
     let id = created(&harness, draft(key, rows)).await;

@@ -47,8 +47,8 @@ pub(super) struct Query {
     columns: Option<String>,
     /// The sheet of a workbook, by its name. Without it, the first that isn't hidden and whose header fits.
     sheet: Option<String>,
-    /// `true` passes over rows of results of a batch that the file calls delivered with a valid seal. The file
-    /// proves neither.
+    /// `true` passes over rows of results of a batch that the file calls delivered with a valid seal, even if this
+    /// gateway doesn't know so, as of those that were erased. The file proves neither.
     #[serde(default)]
     #[param(inline, default = false)]
     skip_answered: bool,
@@ -237,6 +237,7 @@ fn of_rows(rows: &mut impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<D
             line: u32::try_from(row.line).unwrap_or(u32::MAX),
             caller_id: row.id,
             cells: row.cells,
+            lookup: row.lookup,
             query: row.query.map_err(|errors| faulty(&errors)),
         });
     }

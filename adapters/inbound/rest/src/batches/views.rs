@@ -80,12 +80,16 @@ pub(crate) struct CreatedBody {
 }
 
 impl CreatedBody {
-    pub(crate) fn new(batch: Batch, table: &FoundTable, language: Language) -> Self {
+    pub(crate) fn new(
+        batch: Batch,
+        (table, answered): (&FoundTable, &[u32]),
+        language: Language,
+    ) -> Self {
         Self {
             batch,
             other_sheets: table.other_sheets.clone(),
             notices: NoticeBody::all_of(table, language),
-            passed_over: PassedOverBody::all_of(&table.passed_over),
+            passed_over: PassedOverBody::all_of(&table.passed_over, answered),
         }
     }
 }
@@ -95,8 +99,9 @@ impl CreatedBody {
 #[schema(as = BatchPassedOver)]
 struct PassedOverBody {
     /// `total`: a sum below the payments. `no_payment`: a movement of a bank statement in whose text nothing could
-    /// be a tracking key or an account. `answered`, with `skip_answered`: a row that the file calls delivered with a
-    /// valid seal.
+    /// be a tracking key or an account. `answered`: a row of results whose lookup, which is stored here, has a proof
+    /// with a valid seal, or of whose payment the bank will issue none. `called_answered`, with `skip_answered`: a row
+    /// that the file calls delivered with a valid seal.
     reason: &'static str,
     /// The number of lines.
     rows: usize,
@@ -105,11 +110,20 @@ struct PassedOverBody {
 }
 
 impl PassedOverBody {
-    fn all_of(passed_over: &[(u64, PassedOver)]) -> Vec<Self> {
+    fn all_of(passed_over: &[(u64, PassedOver)], answered: &[u32]) -> Vec<Self> {
+        let answered = Self {
+            reason: "answered",
+            rows: answered.len(),
+            lines: answered
+                .iter()
+                .take(MAX_LINES)
+                .map(|line| u64::from(*line))
+                .collect(),
+        };
         let reasons = [
             (PassedOver::Total, "total"),
             (PassedOver::NoPayment, "no_payment"),
-            (PassedOver::Answered, "answered"),
+            (PassedOver::CalledAnswered, "called_answered"),
         ];
         let bodies = reasons.into_iter().map(|(wanted, reason)| {
             let lines = passed_over.iter().filter(|(_, reason)| *reason == wanted);
@@ -120,7 +134,10 @@ impl PassedOverBody {
                 lines: lines.take(MAX_LINES).collect(),
             }
         });
-        bodies.filter(|body| body.rows > 0).collect()
+        bodies
+            .chain([answered])
+            .filter(|body| body.rows > 0)
+            .collect()
     }
 }
 
@@ -242,7 +259,7 @@ impl PreviewBody {
             ready: counts.ready(),
             faulty: counts.faulty,
             duplicates: counts.duplicates,
-            passed_over: PassedOverBody::all_of(&table.passed_over),
+            passed_over: PassedOverBody::all_of(&table.passed_over, &preview.answered),
             taken: table.taken.iter().map(TakenBody::new).collect(),
             faults: FaultBody::all_of(&preview.rejected, language),
             quota_left: preview.quota_left,
@@ -291,6 +308,10 @@ impl RowWarningBody {
 /// The problem of a table without a valid row, with its first errors.
 pub(crate) fn nothing_to_do(preview: &BatchPreview) -> Problem {
     const MOST: usize = 20;
+    if preview.counts.rows == 0 {
+        let rows = preview.answered.len();
+        return Problem::AllPassedOver { rows };
+    }
     let faults = preview.rejected.iter().flat_map(|row| {
         let errors = RowError::all_of(&row.outcome).into_iter();
         errors.map(|error| (row.line, error))

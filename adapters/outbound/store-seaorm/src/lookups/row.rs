@@ -14,6 +14,14 @@ pub(super) fn own(customer: CustomerId, id: LookupId) -> Select<lookups::Entity>
     lookups::Entity::find_by_id(Stored(id)).filter(lookups::Column::CustomerId.eq(Stored(customer)))
 }
 
+/// Selects those of these lookups that a customer has.
+pub(super) fn these(customer: CustomerId, ids: &[LookupId]) -> Select<lookups::Entity> {
+    let ids = ids.iter().map(|id| Stored(*id));
+    lookups::Entity::find()
+        .filter(lookups::Column::Id.is_in(ids))
+        .filter(lookups::Column::CustomerId.eq(Stored(customer)))
+}
+
 /// The row of a new lookup, queued and due at once.
 pub(crate) fn queued(facts: &LookupFacts, question: &[u8]) -> lookups::ActiveModel {
     let created_at = Stored(facts.created_at);

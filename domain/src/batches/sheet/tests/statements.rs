@@ -121,7 +121,7 @@ fn answered_rows_of_results_are_passed_over_on_request() {
     let (rows, passed_over) = all(&file);
     assert_eq!(
         (rows.len(), passed_over),
-        (3, vec![(2, PassedOver::Answered)])
+        (3, vec![(2, PassedOver::CalledAnswered)])
     );
     let sheet = open(file.as_bytes()).unwrap();
     let asking = RowRules {

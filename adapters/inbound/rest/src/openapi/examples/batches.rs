@@ -107,6 +107,7 @@ pub(in crate::openapi) fn preview() -> Value {
                 },
             )],
         }],
+        answered: Vec::new(),
         quota_left: Some(588),
         seconds: 6,
     };

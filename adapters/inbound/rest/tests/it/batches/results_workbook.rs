@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use domain::batches::sheet::{WorkbookCell, WorkbookRow};
 use ports::outbound::WorkbookReader as _;
 use rstest::rstest;
-use serde_json::Value;
+use serde_json::{Value, json};
 use workbook_files::WorkbookFiles;
 
 use super::workbooks::XLSX;
@@ -162,6 +162,31 @@ async fn results_are_understood_as_they_stand(
     assert_eq!(questions(&harness.rows(&again).await), questions(&before));
     let second = rows(&harness.workbook(&again, "es").await);
     assert_eq!(texts(&second[0]), texts(&rows(&workbook)[0]));
+}
+
+/// The bank says of 404.03 that the payment was returned.
+#[tokio::test]
+async fn rows_that_are_answered_are_not_asked_again_whatever_the_file() {
+    let harness = Harness::start().await;
+    let table = OWN.replace("404.00", "404.03");
+    let path = harness.new_batch("?retry_for=0", table).await;
+    harness.work_until(&path, "finished").await;
+    let workbook = harness.workbook(&path, "es").await;
+    let answered = json!([{ "reason": "answered", "rows": 1, "lines": [3] }]);
+    let check = harness.check("", &workbook).await;
+    assert_eq!((&check["passed_over"], &check["ready"]), (&answered, &json!(1)));
+    let results = harness.batch(format!("{path}/results?format=csv")).await;
+    let results = results.text().await.unwrap();
+    let check = harness.preview("", results.clone()).await;
+    assert_eq!((&check["passed_over"], &check["ready"]), (&answered, &json!(1)));
+    let created = harness.send("", results.clone()).await;
+    assert_eq!(json_of(created, 202).await["passed_over"], answered);
+    let header_and_answered: Vec<_> = results.lines().take(3).collect();
+    let nothing = [header_and_answered[0], header_and_answered[2]].join("\n");
+    let check = harness.preview("", nothing.clone()).await;
+    assert_eq!((&check["rows"], &check["ready"]), (&json!(0), &json!(0)));
+    let refused = json_of(harness.send("", nothing).await, 400).await;
+    assert_eq!(refused["details"]["reason"], "unreadable_table");
 }
 
 #[tokio::test]
