@@ -13,7 +13,7 @@ use super::changes::BatchChanges;
 use super::error::BatchError;
 use super::rows::BatchRows;
 use super::service::BatchService;
-use super::types::{BatchAccess, BatchQuery, BatchRead, BatchView};
+use super::types::{BatchAccess, BatchQuery, BatchRead, BatchView, RowView};
 
 impl BatchService {
     /// Reads a batch. With a `wait`, returns once the batch's state changes or the time is over; without
@@ -86,6 +86,31 @@ impl BatchService {
     ) -> Result<BatchRead<BatchRows>, BatchError> {
         let (owner, rows) = self.owned_rows(access, id, first).await?;
         Ok(owner.read(rows))
+    }
+
+    /// At most `most` rows that `accepts` accepts, beginning with `first`, in row order, and `true` if more follow. One
+    /// read of a customer's rows at a time, since it may go through all of them.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub async fn rows_page(
+        &self,
+        access: &BatchAccess,
+        id: BatchId,
+        (first, most): (RowNumber, usize),
+        accepts: impl Fn(&RowView) -> bool + Send,
+    ) -> Result<BatchRead<(Vec<RowView>, bool)>, BatchError> {
+        let (owner, mut rows) = self.owned_rows(access, id, first).await?;
+        let _turn = self.read_turn(&owner).await;
+        let mut found = Vec::with_capacity(most);
+        while let Some(views) = rows.next().await? {
+            found.extend(views.into_iter().filter(|view| accepts(view)));
+            if found.len() > most {
+                found.truncate(most);
+                return Ok(owner.read((found, true)));
+            }
+        }
+        Ok(owner.read((found, false)))
     }
 
     /// Same as [`Self::rows`], for reading all rows: occupies a place in the limit of downloads until the

@@ -12,6 +12,7 @@ pub mod participants;
 pub mod people;
 pub mod proof;
 pub mod requests;
+pub mod row_filter;
 pub mod scalars;
 pub mod seals;
 #[cfg(test)]

@@ -138,6 +138,43 @@ async fn a_finished_batch_has_the_lookups_of_its_rows() {
 }
 
 #[tokio::test]
+async fn rows_are_found_by_what_a_person_knows_of_them() {
+    let (harness, id) = with_batch().await;
+    harness.work_on_batches().await;
+    let query = "query($id: ID!, $filter: BatchRowFilter) { \
+                 batchRows(id: $id, first: 2, filter: $filter) { nodes { row } pageInfo { hasNextPage } } }";
+    for (filter, expected, more) in [
+        (json!({}), vec![1, 2], true),
+        (
+            json!({ "states": ["FAULTY", "DUPLICATE"] }),
+            vec![3, 4],
+            false,
+        ),
+        (
+            json!({ "states": ["DELIVERED"], "seal": "VALID" }),
+            vec![],
+            false,
+        ),
+        (json!({ "seal": "NOT_CHECKED" }), vec![1], false),
+        (json!({ "fault": "monto" }), vec![4], false),
+        (json!({ "text": "a-3" }), vec![2], false),
+        (json!({ "text": "10.00" }), vec![1, 3], false),
+    ] {
+        let page = harness
+            .read(query, json!({ "id": id, "filter": filter }))
+            .await;
+        let page = &page["batchRows"];
+        let rows = page["nodes"].as_array().unwrap().iter();
+        let rows: Vec<_> = rows.map(|row| row["row"].as_u64().unwrap()).collect();
+        assert_eq!(
+            (rows, &page["pageInfo"]["hasNextPage"]),
+            (expected, &json!(more)),
+            "{filter}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn rows_follow_each_other_page_by_page() {
     let harness = Harness::with_room().await;
     let (key, _) = key(&harness, Environment::Test).await;

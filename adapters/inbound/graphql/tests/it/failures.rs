@@ -124,6 +124,10 @@ async fn anothers_key_is_an_error_where_null_would_say_something_else() {
 )]
 #[case("keys(filter: { text: LONG }) { totalCount }", "filter.text")]
 #[case("participants(text: LONG) { code }", "text")]
+#[case(
+    "batchRows(id: \"01980000-0000-7000-8000-000000000001\", filter: { fault: LONG }) { nodes { row } }",
+    "filter.fault"
+)]
 #[case("requests(filter: { keyId: \"x\" }) { nodes { id } }", "filter.keyId")]
 #[case(
     "requests(filter: { requestId: \"a b\" }) { nodes { id } }",

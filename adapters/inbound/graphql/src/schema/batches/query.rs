@@ -11,6 +11,7 @@ use futures::stream::try_unfold;
 use web::problem::GraphqlProblem;
 use web::views::batches::{Batch, BatchState};
 use web::views::keys::Environment;
+use web::views::row_filter::RowFilter;
 
 use super::rows::{self, BatchRowConnection};
 use crate::field_error::FieldError;
@@ -104,9 +105,15 @@ impl BatchQuery {
         #[graphql(desc = "The batch.")] id: ID,
         #[graphql(desc = "How many: 1 to 100.", default = 50)] first: i32,
         #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+        #[graphql(desc = "Which rows; all when not given.")] filter: Option<RowFilter>,
     ) -> Option<Result<BatchRowConnection, FieldError>> {
         let id = BatchId(uuid(&id)?);
-        let page = rows::page(context, id, first, after.as_deref());
+        let page = rows::page(
+            context,
+            id,
+            (first, after.as_deref()),
+            filter.unwrap_or_default(),
+        );
         page.await.transpose()
     }
 }

@@ -1,14 +1,15 @@
 //! Rows of a batch, paged by row number.
 
-use application::{BatchError, BatchRows, RowOutcome, RowView};
+use application::{BatchError, RowOutcome, RowView};
 use async_graphql::{Context, SimpleObject};
 use domain::batches::{BatchId, RowNumber};
-use domain::page::PageSize;
 use web::Language;
 use web::problem::GraphqlProblem;
 use web::views::batches;
+use web::views::row_filter::RowFilter;
 
 use crate::field_error::FieldError;
+use crate::schema::arguments::search_text;
 use crate::schema::connection::{PageInfo, connection, page_size};
 use crate::schema::context::{ports, requester};
 use crate::schema::lookups::Lookup;
@@ -46,40 +47,31 @@ connection! {
 pub(super) async fn page(
     context: &Context<'_>,
     id: BatchId,
-    first: i32,
-    after: Option<&str>,
+    (first, after): (i32, Option<&str>),
+    filter: RowFilter,
 ) -> Result<Option<BatchRowConnection>, FieldError> {
-    let size = page_size(first)?;
+    let size = page_size(first)?.get() as usize;
+    let filter = RowFilter {
+        fault: search_text("filter.fault", filter.fault.as_deref())?,
+        text: search_text("filter.text", filter.text.as_deref())?,
+        ..filter
+    };
     // A row's cursor is its number.
     let number = after.map(str::parse).transpose();
     let number = number.map_err(|_| GraphqlProblem::ArgumentCursor { argument: "after" })?;
     let requester = requester(context);
     let access = requester.batch_access();
-    let after_row = RowNumber(number.unwrap_or(0));
-    let rows = match ports(context).batches.rows(&access, id, after_row).await {
+    let place = (RowNumber(number.unwrap_or(0)), size);
+    let read = ports(context)
+        .batches
+        .rows_page(&access, id, place, |row| filter.accepts(row));
+    let (rows, has_next) = match read.await {
         Err(BatchError::Unknown) => return Ok(None),
         rows => rows?.found,
     };
-    let (rows, has_next) = read(rows, size).await?;
+    let rows: Vec<_> = rows.into_iter().map(|row| (row.row.0 + 1, row)).collect();
     Ok(Some(BatchRowConnection {
         page_info: PageInfo::of(&rows, has_next, after.is_some()),
         edges: BatchRowEdge::of(rows, |view| BatchRow::new(&view, requester.language)),
     }))
-}
-
-/// Reads a page of rows with their cursors, and whether rows follow it.
-async fn read(
-    mut rows: BatchRows,
-    size: PageSize,
-) -> Result<(Vec<(u32, RowView)>, bool), BatchError> {
-    let size = size.get() as usize;
-    let mut found = Vec::with_capacity(size);
-    while let Some(views) = rows.next().await? {
-        found.extend(views.into_iter().map(|view| (view.row.0 + 1, view)));
-        if found.len() > size {
-            found.truncate(size);
-            return Ok((found, true));
-        }
-    }
-    Ok((found, false))
 }

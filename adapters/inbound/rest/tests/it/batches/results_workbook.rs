@@ -174,11 +174,17 @@ async fn rows_that_are_answered_are_not_asked_again_whatever_the_file() {
     let workbook = harness.workbook(&path, "es").await;
     let answered = json!([{ "reason": "answered", "rows": 1, "lines": [3] }]);
     let check = harness.check("", &workbook).await;
-    assert_eq!((&check["passed_over"], &check["ready"]), (&answered, &json!(1)));
+    assert_eq!(
+        (&check["passed_over"], &check["ready"]),
+        (&answered, &json!(1))
+    );
     let results = harness.batch(format!("{path}/results?format=csv")).await;
     let results = results.text().await.unwrap();
     let check = harness.preview("", results.clone()).await;
-    assert_eq!((&check["passed_over"], &check["ready"]), (&answered, &json!(1)));
+    assert_eq!(
+        (&check["passed_over"], &check["ready"]),
+        (&answered, &json!(1))
+    );
     let created = harness.send("", results.clone()).await;
     assert_eq!(json_of(created, 202).await["passed_over"], answered);
     let header_and_answered: Vec<_> = results.lines().take(3).collect();
