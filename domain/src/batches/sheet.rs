@@ -20,6 +20,7 @@ mod open;
 mod passed_over;
 mod row;
 mod rows;
+mod samples;
 mod separator;
 mod statement;
 #[cfg(test)]

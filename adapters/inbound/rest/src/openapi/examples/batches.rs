@@ -123,15 +123,19 @@ pub(in crate::openapi) fn row() -> Value {
 /// Columns of a table with an unrecognised header for the amounts.
 fn columns() -> Vec<SheetColumn> {
     let recognised = [
-        ("fecha", Some(Column::Date)),
-        ("rastreo", Some(Column::TrackingKey)),
-        ("cuenta", Some(Column::Account)),
-        ("total", None),
+        ("fecha", "20/11/2026", Some(Column::Date)),
+        (
+            "rastreo",
+            "MBAN01002611200001234567",
+            Some(Column::TrackingKey),
+        ),
+        ("cuenta", "002010077777777771", Some(Column::Account)),
+        ("total", "1,234.56", None),
     ];
-    let column = |(index, (header, column)): (usize, (&str, _))| SheetColumn {
+    let column = |(index, (header, sample, column)): (usize, (&str, &str, _))| SheetColumn {
         number: index + 1,
         header: header.to_owned(),
-        sample: None,
+        samples: vec![sample.to_owned()],
         column,
     };
     recognised.into_iter().enumerate().map(column).collect()
