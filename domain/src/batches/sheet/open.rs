@@ -4,6 +4,7 @@ use crate::query::Token;
 
 use super::cell::Spelling;
 use super::column::{Column, SheetColumn, listed};
+use super::corrections::{Correction, Corrector};
 use super::encoding::{Encoding, Text};
 use super::error::{RowFault, SheetError};
 use super::mapping::ColumnMapping;
@@ -90,6 +91,7 @@ impl<'a> Sheet<'a> {
             sheet: self,
             rest: self.rows.clone(),
             rules,
+            corrector: Corrector::default(),
             passed_over: Vec::new(),
         }
     }
@@ -125,6 +127,7 @@ impl<'a> Sheet<'a> {
         line: u64,
         cells: Vec<String>,
         rules: RowRules<'_>,
+        corrector: &mut Corrector<'_>,
     ) -> Result<SheetRow, PassedOver> {
         if is_total(&cells, &self.layout) {
             return Err(PassedOver::Total);
@@ -153,6 +156,7 @@ impl<'a> Sheet<'a> {
             return Err(PassedOver::NoPayment);
         }
         statement::fill_amount(&mut raw);
+        corrector.apply(line, &mut raw);
         Ok(SheetRow::of_cells(line, raw, Spelling::People, rules))
     }
 }
@@ -163,10 +167,25 @@ pub struct SheetRows<'a> {
     sheet: &'a Sheet<'a>,
     rest: Rows<'a>,
     rules: RowRules<'a>,
+    corrector: Corrector<'a>,
     passed_over: Vec<(u64, PassedOver)>,
 }
 
-impl SheetRows<'_> {
+impl<'a> SheetRows<'a> {
+    /// Corrects the rows that are still to be read.
+    #[must_use]
+    pub fn corrected_by(self, corrections: &'a [Correction]) -> Self {
+        Self {
+            corrector: Corrector::new(corrections),
+            ..self
+        }
+    }
+
+    /// The corrections of the rows so far.
+    pub fn corrector(&self) -> &Corrector<'a> {
+        &self.corrector
+    }
+
     /// Lines that were passed over so far, with the reason.
     pub fn passed_over(&self) -> &[(u64, PassedOver)] {
         &self.passed_over
@@ -183,7 +202,8 @@ impl Iterator for SheetRows<'_> {
                 Ok(cells) => cells,
                 Err(fault) => return Some(SheetRow::unreadable(line, fault)),
             };
-            match self.sheet.read(line, cells, self.rules) {
+            let corrector = &mut self.corrector;
+            match self.sheet.read(line, cells, self.rules, corrector) {
                 Ok(row) => return Some(row),
                 Err(reason) if self.passed_over.len() < MAX_PASSED_OVER => {
                     self.passed_over.push((line, reason));

@@ -7,6 +7,7 @@ use crate::participants::Catalogue;
 use crate::query::{Field, FieldErrorKind};
 
 mod cells;
+mod corrections;
 mod files;
 mod headers;
 mod properties;
