@@ -1,8 +1,8 @@
 //! Parser of tables of payments: CSV, a sheet of a workbook, or JSON lines.
 
 use domain::batches::sheet::{
-    ChosenSheet, Column, ColumnMapping, MAX_ROW_LENGTH, PassedOver, RawCells, RowFault, RowRules,
-    Sheet, SheetColumn, SheetError, SheetRow, SheetRows, Spelling,
+    ChosenSheet, Column, ColumnMapping, Correction, Corrector, MAX_ROW_LENGTH, PassedOver,
+    RawCells, RowFault, RowRules, Sheet, SheetColumn, SheetError, SheetRow, SheetRows, Spelling,
 };
 use web::problem::FieldProblem;
 use web::{Problem, TableType};
@@ -59,14 +59,19 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Iterates over the rows in file order, parsing each one on demand.
-    pub(crate) fn rows<'s>(&'s self, rules: RowRules<'s>) -> TableRows<'s> {
+    /// Iterates over the corrected rows in file order, parsing each one on demand.
+    pub(crate) fn rows<'s>(
+        &'s self,
+        rules: RowRules<'s>,
+        corrections: &'s [Correction],
+    ) -> TableRows<'s> {
         match self {
-            Self::Sheet(sheet) => TableRows::Sheet(sheet.rows(rules)),
+            Self::Sheet(sheet) => TableRows::Sheet(sheet.rows(rules).corrected_by(corrections)),
             Self::JsonLines(rest) => TableRows::JsonLines {
                 rest,
                 line: 0,
                 rules,
+                corrector: Corrector::new(corrections),
             },
         }
     }
@@ -81,15 +86,24 @@ pub(crate) enum TableRows<'a> {
         /// Lines read so far.
         line: u64,
         rules: RowRules<'a>,
+        corrector: Corrector<'a>,
     },
 }
 
-impl TableRows<'_> {
+impl<'a> TableRows<'a> {
     /// Lines that were passed over so far, with the reason.
     pub(crate) fn passed_over(&self) -> &[(u64, PassedOver)] {
         match self {
             Self::Sheet(rows) => rows.passed_over(),
             Self::JsonLines { .. } => &[],
+        }
+    }
+
+    /// The corrections of the rows so far.
+    pub(crate) fn corrector(&self) -> &Corrector<'a> {
+        match self {
+            Self::Sheet(rows) => rows.corrector(),
+            Self::JsonLines { corrector, .. } => corrector,
         }
     }
 }
@@ -100,7 +114,12 @@ impl Iterator for TableRows<'_> {
     fn next(&mut self) -> Option<SheetRow> {
         match self {
             Self::Sheet(rows) => rows.next(),
-            Self::JsonLines { rest, line, rules } => {
+            Self::JsonLines {
+                rest,
+                line,
+                rules,
+                corrector,
+            } => {
                 while !rest.is_empty() {
                     let end = rest.iter().position(|byte| *byte == b'\n');
                     let (text, after) = match end {
@@ -110,7 +129,7 @@ impl Iterator for TableRows<'_> {
                     *rest = after;
                     *line += 1;
                     if !text.trim_ascii().is_empty() {
-                        return Some(read(*line, text, *rules));
+                        return Some(read(*line, text, *rules, corrector));
                     }
                 }
                 None
@@ -120,7 +139,7 @@ impl Iterator for TableRows<'_> {
 }
 
 /// Parses one JSON line.
-fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
+fn read(line: u64, text: &[u8], rules: RowRules<'_>, corrector: &mut Corrector<'_>) -> SheetRow {
     if text.len() > MAX_ROW_LENGTH {
         return SheetRow::unreadable(line, RowFault::TooLong);
     }
@@ -136,6 +155,7 @@ fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
             *cells.get_mut(column) = value;
         }
     }
+    corrector.apply(line, &mut cells);
     let unknown = unknown.into_iter().map(|fault| RowFault::UnknownMember {
         name: fault.field.into_owned(),
         meant: match fault.problem {

@@ -259,7 +259,7 @@ proptest! {
             });
             format!("notas,{HEADER}\n{}\n", rows.collect::<Vec<_>>().join("\n"))
         };
-        let has = ids.iter().any(|id| *id == from);
+        let has = ids.contains(&from);
         let replaced = ids.iter().map(|id| if *id == from { &to } else { id });
         let replaced: Vec<_> = replaced.cloned().collect();
         let corrections = [with_value(&from, Column::Id, &to)];

@@ -186,6 +186,10 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
                 },
             ),
             ("INVALID_REQUEST, rows", nothing_to_look_up()),
+            (
+                "INVALID_REQUEST, corrections",
+                Problem::invalid_field("corrections[3].line", FieldProblem::NoSuchLine),
+            ),
         ],
         "FaultyArchive" => vec![
             ("INVALID_REQUEST, no ZIP", Problem::NotAnArchive),
@@ -209,8 +213,23 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
                 failure::of_repeat(RepeatError::InProgress { retry_after: WAIT }),
             ),
         ],
-        "LargeTable" => vec![("PAYLOAD_TOO_LARGE", too_large(MAX_TABLE_BYTES))],
-        "NoTable" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedTableType)],
+        "LargeTable" => vec![
+            ("PAYLOAD_TOO_LARGE", too_large(MAX_TABLE_BYTES)),
+            (
+                "PAYLOAD_TOO_LARGE, a form",
+                Problem::PartTooLarge {
+                    part: "file",
+                    max_bytes: MAX_TABLE_BYTES,
+                },
+            ),
+        ],
+        "NoTable" => vec![
+            ("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedTableType),
+            (
+                "UNSUPPORTED_MEDIA_TYPE, a form",
+                Problem::UnsupportedPartType,
+            ),
+        ],
         "LargeArchive" => vec![("PAYLOAD_TOO_LARGE", too_large(MAX_ARCHIVE_BYTES))],
         "NoBody" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedBodyType)],
         "TooManyBatchRequests" => vec![
