@@ -8,6 +8,7 @@ mod bounds;
 mod cell;
 mod chosen_sheet;
 mod column;
+mod corrections;
 mod damage;
 mod date;
 mod encoding;
@@ -21,6 +22,7 @@ mod own;
 mod passed_over;
 mod row;
 mod rows;
+mod samples;
 mod separator;
 mod statement;
 #[cfg(test)]
@@ -29,10 +31,13 @@ mod tokens;
 mod top;
 mod workbook;
 
-pub use bounds::{MAX_BLANK_ROWS, MAX_ID_LENGTH, MAX_ROW_LENGTH};
+pub use bounds::{
+    MAX_BLANK_ROWS, MAX_CORRECTION_LENGTH, MAX_CORRECTIONS, MAX_ID_LENGTH, MAX_ROW_LENGTH,
+};
 pub use cell::{Spelling, without_guard};
 pub use chosen_sheet::ChosenSheet;
 pub use column::{Column, SheetColumn, headers_of};
+pub use corrections::{CorrectedRows, Correction, CorrectionError, CorrectionFault, Corrector};
 pub use error::{CellError, CellErrorKind, CellErrors, RowFault, SheetError};
 pub use mapping::{ColumnMapping, MappingError};
 pub use open::{Sheet, SheetRows};

@@ -21,12 +21,14 @@ use crate::{RestState, caller, headers};
 
 mod bank;
 mod cancel;
+mod corrections;
 mod create;
 mod csv;
 mod draft;
 mod erase;
 mod files;
 mod find;
+mod form;
 mod found_table;
 mod import;
 mod interrupted;

@@ -143,12 +143,7 @@ pub(crate) fn read_object<'a>(
     body: &'a [u8],
     names: &[&'static str],
 ) -> Result<Vec<Member<'a>>, Problem> {
-    let text = std::str::from_utf8(body).map_err(|error| Problem::NotUtf8 {
-        position: error.valid_up_to() + 1,
-    })?;
-    if text.starts_with('\u{feff}') {
-        return Err(Problem::ByteOrderMark);
-    }
+    let text = utf_8(body)?;
     let document = Document { text, names };
     match text
         .trim_start_matches([' ', '\t', '\n', '\r'])
@@ -164,6 +159,57 @@ pub(crate) fn read_object<'a>(
     Err(Problem::NotAnObject {
         found: type_name(&value),
     })
+}
+
+/// An item of a JSON array.
+pub(crate) enum Item<'a> {
+    Object(Vec<Member<'a>>),
+    /// A value of another JSON type, by its name.
+    Other(&'static str),
+}
+
+/// Reason why a text isn't an array.
+pub(crate) enum ListError {
+    /// It isn't JSON, or repeats a member.
+    Document(Problem),
+    /// It is JSON of another type, by its name.
+    Other(&'static str),
+}
+
+impl From<Problem> for ListError {
+    fn from(problem: Problem) -> Self {
+        Self::Document(problem)
+    }
+}
+
+/// Parses a text that must be an array. Each object in it is nested as the body of a request.
+pub(crate) fn read_list(text: &[u8]) -> Result<Vec<Item<'_>>, ListError> {
+    let text = utf_8(text)?;
+    let document = Document { text, names: &[] };
+    let list: &RawValue = document.parse(text, serde_json::from_str(text))?;
+    if !list.get().starts_with('[') {
+        let value = document.token(list.get(), 0)?;
+        return Err(ListError::Other(type_name(&value)));
+    }
+    let items: Vec<&RawValue> = document.parse(list.get(), serde_json::from_str(list.get()))?;
+    let items = items.into_iter().map(|item| {
+        if item.get().starts_with('{') {
+            return Ok(Item::Object(document.members(item.get(), 1)?));
+        }
+        let value = document.token(item.get(), 0)?;
+        Ok(Item::Other(type_name(&value)))
+    });
+    items.collect()
+}
+
+fn utf_8(body: &[u8]) -> Result<&str, Problem> {
+    let text = std::str::from_utf8(body).map_err(|error| Problem::NotUtf8 {
+        position: error.valid_up_to() + 1,
+    })?;
+    if text.starts_with('\u{feff}') {
+        return Err(Problem::ByteOrderMark);
+    }
+    Ok(text)
 }
 
 /// The JSON type of a raw JSON value.

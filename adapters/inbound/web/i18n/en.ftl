@@ -22,6 +22,7 @@ duplicate-key = The body repeats the field { $field } (byte { $position }); a ke
 duplicate-unknown-key = The body repeats a key (byte { $position }); a key may appear only once.
 too-deep = The body is nested more than { $levels } levels deep (byte { $position }); send a flat object.
 payload-too-large = The body has more than { $max_bytes } bytes; send only the fields of the request.
+part-too-large = The part { $part } of the form has more than { $max_bytes } bytes; divide it.
 unsupported-media-type = The body must be uncompressed JSON in UTF-8: send the header Content-Type: application/json.
 unsupported-file-type = The body must be the file as it is, without Content-Encoding: send it uncompressed, or as a ZIP.
 stalled-body = Less than { $bytes } bytes of the body arrived within { $seconds } seconds; check the connection and send the request again.
@@ -72,6 +73,9 @@ no-such-lookup = Your account has no lookup with that id in the environment of t
 file-not-kept = The lookup keeps no PDF; create it with "formats": ["xml", "pdf"] to have one.
 empty-table = The file is empty; send a header and a row for each payment.
 table-not-text = The file is neither text nor a workbook. Send a workbook (XLSX, XLSM, XLS, ODS), or a table as CSV.
+no-boundary = The Content-Type multipart/form-data has no boundary of 1 to 70 characters; let the HTTP client write this header, as curl -F file=@pagos.xlsx does.
+malformed-form = The body is no form with the boundary of its Content-Type, or it is cut off before its end; let the HTTP client write both, as curl -F file=@pagos.xlsx does, and send it again.
+incomplete-part = The part { $part } of the form is cut off; send the form again, whole.
 workbook-unreadable = The workbook is cut off, or is none. Open it in the program that made it and save it again as XLSX, or as CSV UTF-8.
 workbook-encrypted = The workbook needs a password. Save it without one, and send that.
 workbook-too-large = The workbook holds more than is read (32 MiB once it is unpacked, half a million cells). Leave the sheet with the payments alone in it, or save that as CSV UTF-8.
@@ -92,8 +96,9 @@ batch-canceled = The batch was canceled, so nothing can be imported; create anot
 too-many-stored-rows = The batches of your account, with those that have ended, may have { $most } rows; erase some that have ended (DELETE /v1/cep/batches/ID), and send this one again.
 too-many-batches = Your account has { $most } batches that haven't ended, and may have no more; wait for one to end, or cancel it.
 too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, payments that were returned, rejected or canceled, which get none, and tracking keys with a comma cannot. Look a single one up in the portal by itself.
-unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252), application/x-ndjson or that of a workbook (XLSX, XLSM, XLS, ODS), uncompressed.
-unsupported-body-type = Under a session the Content-Type must be text/csv or application/x-ndjson for a table, application/zip for the bank's file, and application/json without a body.
+unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252), application/x-ndjson, that of a workbook (XLSX, XLSM, XLS, ODS), or multipart/form-data with the table in the part file, uncompressed.
+unsupported-part-type = The part file needs a name that ends in .csv, .tsv, .txt, .ndjson, .jsonl, .xlsx, .xlsm, .xls or .ods, or the Content-Type of a table; send it as a file, for example with curl -F file=@pagos.xlsx.
+unsupported-body-type = Under a session the Content-Type must be text/csv or application/x-ndjson for a table, application/zip for the bank's file, and application/json without a body; multipart/form-data comes from a page alone, whose browser sends Origin.
 unsupported-archive-type = The Content-Type must be application/zip (or application/octet-stream), uncompressed.
 lookup-not-delivered = The lookup has no proof, or none yet; its state says why.
 idempotency-key-reused = The Idempotency-Key was used for another request in the last 24 hours, or the request means something else by now; send a new key.
@@ -138,6 +143,7 @@ field-wrong-type = It must be { $expected ->
 field-not-list-of = It must be a list of { $items ->
         [formats] formats, for example ["xml", "pdf"]
         [events] events, for example ["lookup.delivered"]
+        [corrections] corrections, each an object with line or from, field and value
        *[texts] texts
     }, not { $found ->
         [string] a string
@@ -193,6 +199,16 @@ field-fragment = It must not have a fragment (#); remove it.
 field-not-public = It must name a host of the public internet, not of an inner network.
 field-period-too-long = The period has more than { $slots } slots; ask for a shorter one, or for longer slots (granularity).
 field-too-many-rows = The table has more than { $most } rows; divide it.
+field-unknown-part = A form has the parts file and corrections alone. Parameters such as dry_run stand in the URL (?dry_run=true); remove the part.
+field-no-file = The form has no part file; send the table in it, for example with curl -F file=@pagos.xlsx.
+field-not-json = It is not valid JSON in UTF-8 (byte { $position }); check the syntax there.
+field-repeated-key = It repeats a member of an object (byte { $position }); send each once.
+field-too-many-corrections = It may have up to { $most } corrections; correct the file itself.
+field-no-corrected-rows = Say which rows are corrected: line, the line of one row in the file, or from, the value of all rows that have it.
+field-text-too-long = It may have up to { $most } characters and has { $length }.
+field-no-such-line = No row of a payment begins on this line of the file, or it can't be read; use the line that a dry run tells of the row.
+field-no-such-value = No row of the file has this value in that field; write it as it is in the file.
+field-corrected-twice = An earlier correction is of the same field of the same rows; send one of them.
 field-no-rows = The table has no rows; send one for each payment.
 field-not-inferred = The bank is not named, and can't be inferred; fill in the column.
 field-malformed-mapping = It must be pairs field:header or field:number, separated by commas, for example monto:Total,cuenta:4.

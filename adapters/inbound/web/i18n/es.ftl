@@ -22,6 +22,7 @@ duplicate-key = El cuerpo repite el campo { $field } (byte { $position }); cada 
 duplicate-unknown-key = El cuerpo repite una clave (byte { $position }); cada clave puede aparecer una sola vez.
 too-deep = El cuerpo tiene más de { $levels } niveles de anidamiento (byte { $position }); envíe un objeto plano.
 payload-too-large = El cuerpo pasa de { $max_bytes } bytes; envíe solamente los campos de la petición.
+part-too-large = La parte { $part } del formulario pasa de { $max_bytes } bytes; divídala.
 unsupported-media-type = El cuerpo debe ser JSON sin comprimir en UTF-8: envíe el encabezado Content-Type: application/json.
 unsupported-file-type = El cuerpo debe ser el archivo tal como es, sin Content-Encoding: envíelo sin comprimir, o como ZIP.
 stalled-body = Llegaron menos de { $bytes } bytes del cuerpo en { $seconds } segundos; revise la conexión y envíe la petición de nuevo.
@@ -72,6 +73,9 @@ no-such-lookup = Su cuenta no tiene una consulta con ese identificador en el amb
 file-not-kept = La consulta no guarda el PDF; créela con "formats": ["xml", "pdf"] para tenerlo.
 empty-table = El archivo está vacío; envíe un encabezado y una fila por pago.
 table-not-text = El archivo no es texto ni un libro. Envíe un libro (XLSX, XLSM, XLS, ODS) o una tabla como CSV.
+no-boundary = El Content-Type multipart/form-data no tiene un boundary de 1 a 70 caracteres; deje que el cliente HTTP escriba ese encabezado, como hace curl -F file=@pagos.xlsx.
+malformed-form = El cuerpo no es un formulario con el boundary de su Content-Type, o está cortado antes de su final; deje que el cliente HTTP escriba los dos, como hace curl -F file=@pagos.xlsx, y envíelo de nuevo.
+incomplete-part = La parte { $part } del formulario está cortada; envíe el formulario de nuevo, completo.
 workbook-unreadable = El libro está incompleto, o no es un libro. Ábralo en el programa que lo hizo y guárdelo de nuevo como XLSX, o como CSV UTF-8.
 workbook-encrypted = El libro pide una contraseña. Guárdelo sin ella y envíe ese archivo.
 workbook-too-large = El libro contiene más de lo que se lee (32 MiB descomprimido, medio millón de celdas). Deje en él solo la hoja de los pagos, o guárdela como CSV UTF-8.
@@ -92,8 +96,9 @@ batch-canceled = El lote se canceló, así que no se puede importar nada; cree o
 too-many-stored-rows = Los lotes de su cuenta, también los terminados, pueden tener { $most } filas; borre algunos de los terminados (DELETE /v1/cep/batches/ID) y envíe este de nuevo.
 too-many-batches = Su cuenta tiene { $most } lotes sin terminar y no puede tener más; espere a que termine uno o cancélelo.
 too-few-rows = El banco recibe archivos de { $least } filas o más y solo { $rows } pueden ir en uno: no pueden las que ya tienen comprobante, los pagos devueltos, rechazados o cancelados, que no lo tendrán, ni las claves con coma. Si es una sola, consúltela en el portal por separado.
-unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252), application/x-ndjson o el de un libro (XLSX, XLSM, XLS, ODS), sin comprimir.
-unsupported-body-type = Con una sesión, el Content-Type debe ser text/csv o application/x-ndjson para una tabla, application/zip para el archivo del banco, y application/json sin cuerpo.
+unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252), application/x-ndjson, el de un libro (XLSX, XLSM, XLS, ODS), o multipart/form-data con la tabla en la parte file, sin comprimir.
+unsupported-part-type = La parte file necesita un nombre que termine en .csv, .tsv, .txt, .ndjson, .jsonl, .xlsx, .xlsm, .xls u .ods, o el Content-Type de una tabla; envíela como archivo, por ejemplo con curl -F file=@pagos.xlsx.
+unsupported-body-type = Con una sesión, el Content-Type debe ser text/csv o application/x-ndjson para una tabla, application/zip para el archivo del banco, y application/json sin cuerpo; multipart/form-data solo llega de una página, cuyo navegador envía Origin.
 unsupported-archive-type = El Content-Type debe ser application/zip (o application/octet-stream), sin comprimir.
 lookup-not-delivered = La consulta no tiene comprobante, o todavía no; su estado dice por qué.
 idempotency-key-reused = El Idempotency-Key se usó para otra solicitud en las últimas 24 horas, o la solicitud ya significa otra cosa; envíe una clave nueva.
@@ -138,6 +143,7 @@ field-wrong-type = Debe ser { $expected ->
 field-not-list-of = Debe ser una lista de { $items ->
         [formats] formatos, por ejemplo ["xml", "pdf"]
         [events] eventos, por ejemplo ["lookup.delivered"]
+        [corrections] correcciones, cada una un objeto con line o from, field y value
        *[texts] textos
     }, no { $found ->
         [string] un texto
@@ -193,6 +199,16 @@ field-fragment = No debe llevar un fragmento (#); quítelo.
 field-not-public = Debe nombrar un servidor de internet público, no de una red interna.
 field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más corto o intervalos más largos (granularity).
 field-too-many-rows = La tabla tiene más de { $most } filas; divídala.
+field-unknown-part = Un formulario solo tiene las partes file y corrections. Los parámetros, como dry_run, van en el URL (?dry_run=true); quite esta parte.
+field-no-file = Al formulario le falta la parte file; envíe en ella la tabla, por ejemplo con curl -F file=@pagos.xlsx.
+field-not-json = No es JSON válido en UTF-8 (byte { $position }); revise la sintaxis en ese lugar.
+field-repeated-key = Repite una clave de un objeto (byte { $position }); envíe cada una una sola vez.
+field-too-many-corrections = Puede tener hasta { $most } correcciones; corrija el archivo mismo.
+field-no-corrected-rows = Diga qué filas se corrigen: line, la línea de una fila en el archivo, o from, el valor de todas las filas que lo tengan.
+field-text-too-long = Puede tener hasta { $most } caracteres y tiene { $length }.
+field-no-such-line = En esta línea del archivo no empieza la fila de un pago, o no se puede leer; use la línea que da de la fila una revisión (dry_run).
+field-no-such-value = Ninguna fila del archivo tiene este valor en ese campo; escríbalo como está en el archivo.
+field-corrected-twice = Otra corrección anterior es del mismo campo de las mismas filas; envíe una de las dos.
 field-no-rows = La tabla no tiene filas; envíe una por pago.
 field-not-inferred = El banco no se indicó y no se puede inferir; llene la columna.
 field-malformed-mapping = Debe ser una lista de pares campo:encabezado o campo:número, separados por comas, por ejemplo monto:Total,cuenta:4.

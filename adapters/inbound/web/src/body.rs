@@ -17,9 +17,9 @@ use crate::problem::Problem;
 
 mod media_type;
 
-pub(crate) use media_type::is_json_or_file;
-pub use media_type::{TableType, is_json};
-use media_type::{is_archive, is_plain, table_type};
+pub use media_type::{TableBody, TableType, is_json};
+use media_type::{is_archive, is_plain};
+pub(crate) use media_type::{is_form, is_json_or_file};
 
 /// Time in which a whole body must arrive, so that slow clients don't hold connections.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
@@ -106,16 +106,6 @@ impl Upload {
         self.receive(max_bytes).await
     }
 
-    /// Checks a table by its headers and its declared length, before anything of it is read.
-    ///
-    /// # Errors
-    /// [`Problem::UnsupportedTableType`] or [`Problem::PayloadTooLarge`].
-    pub fn check_table(&self, headers: &HeaderMap, max_bytes: usize) -> Result<TableType, Problem> {
-        let declared = table_type(headers).ok_or(Problem::UnsupportedTableType)?;
-        self.check_length(max_bytes)?;
-        Ok(declared)
-    }
-
     /// Checks a ZIP file by its headers and its declared length, before anything of it is read.
     ///
     /// # Errors
@@ -127,24 +117,14 @@ impl Upload {
         self.check_length(max_bytes)
     }
 
-    fn check_length(&self, max_bytes: usize) -> Result<(), Problem> {
+    /// Checks the declared length of the body, before anything of it is read.
+    ///
+    /// # Errors
+    /// [`Problem::PayloadTooLarge`].
+    pub fn check_length(&self, max_bytes: usize) -> Result<(), Problem> {
         let fits = self.body.size_hint().lower() <= max_bytes as u64;
         fits.then_some(())
             .ok_or(Problem::PayloadTooLarge { max_bytes })
-    }
-
-    /// Reads the body, if its `Content-Type` is that of a table.
-    ///
-    /// # Errors
-    /// [`Problem::UnsupportedTableType`], [`Problem::Unavailable`] without memory, and those of
-    /// [`Self::read`].
-    pub async fn read_table(
-        &mut self,
-        headers: &HeaderMap,
-        bounds: &LargeBody,
-    ) -> Result<(TableType, HeldBody), Problem> {
-        let declared = self.check_table(headers, bounds.max_bytes)?;
-        Ok((declared, self.receive_large(bounds).await?))
     }
 
     /// Reads the body, if its `Content-Type` is that of a ZIP file.
@@ -158,10 +138,14 @@ impl Upload {
         bounds: &LargeBody,
     ) -> Result<HeldBody, Problem> {
         self.check_archive(headers, bounds.max_bytes)?;
-        self.receive_large(bounds).await
+        self.read_large(bounds).await
     }
 
-    async fn receive_large(&mut self, bounds: &LargeBody) -> Result<HeldBody, Problem> {
+    /// Reads the body, whose headers the caller has checked.
+    ///
+    /// # Errors
+    /// [`Problem::Unavailable`] without memory, and those of [`Self::read`].
+    pub async fn read_large(&mut self, bounds: &LargeBody) -> Result<HeldBody, Problem> {
         self.deadline = bounds.deadline;
         let mut held = bounds.memory.nothing();
         let pace = Pace::of_large();
@@ -234,16 +218,12 @@ impl Incoming {
         self.0.lock().await.read(headers, max_bytes).await
     }
 
-    /// See [`Upload::check_table`].
+    /// See [`Upload::check_length`].
     ///
     /// # Errors
-    /// Those of [`Upload::check_table`].
-    pub async fn check_table(
-        &self,
-        headers: &HeaderMap,
-        max_bytes: usize,
-    ) -> Result<TableType, Problem> {
-        self.0.lock().await.check_table(headers, max_bytes)
+    /// Those of [`Upload::check_length`].
+    pub async fn check_length(&self, max_bytes: usize) -> Result<(), Problem> {
+        self.0.lock().await.check_length(max_bytes)
     }
 
     /// See [`Upload::check_archive`].
@@ -258,16 +238,12 @@ impl Incoming {
         self.0.lock().await.check_archive(headers, max_bytes)
     }
 
-    /// See [`Upload::read_table`].
+    /// See [`Upload::read_large`].
     ///
     /// # Errors
-    /// Those of [`Upload::read_table`].
-    pub async fn read_table(
-        &self,
-        headers: &HeaderMap,
-        bounds: &LargeBody,
-    ) -> Result<(TableType, HeldBody), Problem> {
-        self.0.lock().await.read_table(headers, bounds).await
+    /// Those of [`Upload::read_large`].
+    pub async fn read_large(&self, bounds: &LargeBody) -> Result<HeldBody, Problem> {
+        self.0.lock().await.read_large(bounds).await
     }
 
     /// See [`Upload::read_archive`].

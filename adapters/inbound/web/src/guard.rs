@@ -14,14 +14,14 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
-    ACCESS_CONTROL_REQUEST_METHOD, VARY,
+    ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, VARY,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use domain::request::RequestId;
 
-use crate::body::{is_json, is_json_or_file};
+use crate::body::{is_form, is_json, is_json_or_file};
 use crate::chain::Chain;
 use crate::context::RequestContext;
 use crate::cross_site::Sender;
@@ -67,7 +67,8 @@ pub type ShowsKey = fn(&HeaderMap) -> bool;
 /// others need a session.
 ///
 /// It differs from [`guard()`] in two points: bodies may also be tables and ZIP files, which an HTML form
-/// of another site can't send either; and the error for a missing credential names both kinds.
+/// of another site can't send either, and forms of pages that tell their origin; and the error for a missing
+/// credential names both kinds.
 pub fn guard_without_key<S: Clone + Send + Sync + 'static>(
     router: Router<S>,
     guard: &Arc<SessionGuard>,
@@ -110,10 +111,18 @@ impl Credentials {
     fn check_body(self, headers: &HeaderMap) -> Result<(), Problem> {
         match self {
             Self::Session if !is_json(headers) => Err(Problem::UnsupportedMediaType),
-            Self::SessionOrKey if !is_json_or_file(headers) => Err(Problem::UnsupportedBodyType),
+            Self::SessionOrKey if !is_json_or_file(headers) && !is_form_of_known_page(headers) => {
+                Err(Problem::UnsupportedBodyType)
+            }
             Self::Session | Self::SessionOrKey => Ok(()),
         }
     }
+}
+
+/// Returns true for a form of a page that tells its origin, which [`Sender`] has checked by now. Pages of other sites
+/// can send forms, too, and where a browser doesn't tell the origin nothing else shows which of them it was.
+fn is_form_of_known_page(headers: &HeaderMap) -> bool {
+    is_form(headers) && headers.contains_key(ORIGIN)
 }
 
 async fn serve(

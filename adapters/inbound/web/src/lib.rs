@@ -30,7 +30,9 @@ use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
 
 pub use batch_paths::BatchPaths;
-pub use body::{BODY_DEADLINE, HeldBody, Incoming, LargeBody, TableType, Upload, is_json};
+pub use body::{
+    BODY_DEADLINE, HeldBody, Incoming, LargeBody, TableBody, TableType, Upload, is_json,
+};
 pub use body_memory::{BodyMemory, HeldMemory};
 pub use caller_address::{CallerAddress, ProxyNetwork, ProxyNetworkError, TrustedProxies};
 pub use chain::Chain;

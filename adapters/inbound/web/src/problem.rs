@@ -150,6 +150,13 @@ catalogue! {
         EmptyTable = Code::InvalidRequest, "empty-table";
         /// The table is neither text nor a workbook.
         TableNotText = Code::InvalidRequest, "table-not-text";
+        /// The `Content-Type` of a form has no boundary, or none that RFC 2046 allows.
+        NoBoundary = Code::InvalidRequest, "no-boundary";
+        /// The form isn't separated by its boundary, or is cut off between its parts.
+        MalformedForm = Code::InvalidRequest, "malformed-form";
+        /// The form is cut off within a part.
+        IncompletePart { part: &'static str }
+            = Code::InvalidRequest, "incomplete-part"(part: part);
         /// The workbook is cut off, or isn't what it seems to be.
         WorkbookUnreadable = Code::InvalidRequest, "workbook-unreadable";
         WorkbookEncrypted = Code::InvalidRequest, "workbook-encrypted";
@@ -233,12 +240,17 @@ catalogue! {
             "idempotency-key-in-progress"(seconds: &retry_after_seconds(*retry_after));
         PayloadTooLarge { max_bytes: usize }
             = Code::PayloadTooLarge, "payload-too-large"(max_bytes: max_bytes);
+        /// A part of a form is too large.
+        PartTooLarge { part: &'static str, max_bytes: usize }
+            = Code::PayloadTooLarge, "part-too-large"(part: part, max_bytes: max_bytes);
         /// The `Content-Type` isn't JSON.
         UnsupportedMediaType = Code::UnsupportedMediaType, "unsupported-media-type";
         /// The file has a `Content-Encoding`.
         UnsupportedFileType = Code::UnsupportedMediaType, "unsupported-file-type";
         /// The `Content-Type` isn't that of a table.
         UnsupportedTableType = Code::UnsupportedMediaType, "unsupported-table-type";
+        /// Neither type nor name of a form's file are those of a table.
+        UnsupportedPartType = Code::UnsupportedMediaType, "unsupported-part-type";
         /// The `Content-Type` isn't JSON, a table or a ZIP file, on a route that takes keys and sessions.
         UnsupportedBodyType = Code::UnsupportedMediaType, "unsupported-body-type";
         /// The `Content-Type` isn't that of a ZIP file.

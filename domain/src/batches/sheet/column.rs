@@ -135,8 +135,8 @@ pub struct SheetColumn {
     pub number: usize,
     /// Header, shortened to a maximum length; empty in a table without headers.
     pub header: String,
-    /// Value in the first row, shortened to a maximum length; `None` in a table with headers.
-    pub sample: Option<String>,
+    /// The first values that aren't blank, at most a fixed number, each shortened to a maximum length.
+    pub samples: Vec<String>,
     /// The recognised column; `None` if it is ignored.
     pub column: Option<Column>,
 }

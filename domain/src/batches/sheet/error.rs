@@ -18,7 +18,7 @@ pub enum SheetError {
     /// The first row holds payment data instead of headers.
     #[error("the first row is not a header; add one, or give the columns by number")]
     NoHeader {
-        /// The columns, with that row's values as samples.
+        /// The columns, with the values of the first rows as samples.
         columns: Vec<SheetColumn>,
     },
     /// The header can't be read.

@@ -1,11 +1,12 @@
 //! Determines which column of a table holds which field.
 
-use super::cell::without_guard;
 use super::column::{Column, MAX_FOUND, SheetColumn, listed};
 use super::error::SheetError;
 use super::header;
 use super::mapping::{ColumnMapping, MappingError, Source, cut};
 use super::own::ResultPlaces;
+use super::rows::Rows;
+use super::samples;
 
 /// Columns of results, in the order in which they are looked for, with their names in results of former versions.
 const OF_RESULTS: [(Column, &str); 5] = [
@@ -16,12 +17,14 @@ const OF_RESULTS: [(Column, &str); 5] = [
     (Column::Lookup, "consulta"),
 ];
 
-/// Recognises the columns of a table from its headers.
+/// Recognises the columns of a table from its headers. Samples come from the rows below.
 pub(super) fn with_headers(
     headers: &[String],
+    rows: &Rows<'_>,
     mapping: &ColumnMapping,
 ) -> Result<Vec<SheetColumn>, SheetError> {
-    let mut columns = numbered(headers, |header| (cut(header.trim()), None));
+    let headers_shown = headers.iter().map(|header| cut(header.trim()));
+    let mut columns = numbered(headers_shown, rows);
     assign(&mut columns, headers, mapping)?;
     let assigned: Vec<_> = mapping
         .sources()
@@ -95,14 +98,13 @@ pub(super) fn with_headers(
     }
 }
 
-/// Assigns the columns of a table without headers, given its first row.
+/// Assigns the columns of a table without headers, given its first row, and its rows from that one on.
 pub(super) fn without_headers(
     cells: &[String],
+    rows: &Rows<'_>,
     mapping: &ColumnMapping,
 ) -> Result<Vec<SheetColumn>, SheetError> {
-    let mut columns = numbered(cells, |cell| {
-        (String::new(), Some(cut(without_guard(cell.trim()))))
-    });
+    let mut columns = numbered(cells.iter().map(|_| String::new()), rows);
     if !mapping.needs_no_header() {
         return Err(SheetError::NoHeader {
             columns: listed(columns),
@@ -112,20 +114,15 @@ pub(super) fn without_headers(
     complete(columns)
 }
 
-/// Builds unassigned columns; `texts` makes header and sample from a cell of the first row.
-fn numbered(
-    cells: &[String],
-    texts: impl Fn(&str) -> (String, Option<String>),
-) -> Vec<SheetColumn> {
-    let cells = (1..).zip(cells);
-    let columns = cells.map(|(number, cell)| {
-        let (header, sample) = texts(cell);
-        SheetColumn {
-            number,
-            header,
-            sample,
-            column: None,
-        }
+/// Builds unassigned columns with these headers.
+fn numbered(headers: impl ExactSizeIterator<Item = String>, rows: &Rows<'_>) -> Vec<SheetColumn> {
+    let samples = samples::of(rows, headers.len());
+    let columns = (1..).zip(headers.zip(samples));
+    let columns = columns.map(|(number, (header, samples))| SheetColumn {
+        number,
+        header,
+        samples,
+        column: None,
     });
     columns.collect()
 }

@@ -4,6 +4,7 @@ use crate::query::Token;
 
 use super::cell::Spelling;
 use super::column::{Column, SheetColumn, listed};
+use super::corrections::{Correction, Corrector};
 use super::encoding::{Encoding, Text};
 use super::error::{RowFault, SheetError};
 use super::mapping::ColumnMapping;
@@ -88,17 +89,14 @@ impl<'a> Sheet<'a> {
         &self.columns
     }
 
-    /// The columns of [`SheetRow::cells`].
-    pub fn own_columns(&self) -> Vec<OwnColumn> {
-        self.own.iter().map(|(_, column)| column.clone()).collect()
-    }
-
     /// Iterates over the rows in file order.
     pub fn rows<'s>(&'s self, rules: RowRules<'s>) -> SheetRows<'s> {
         SheetRows {
             sheet: self,
             rest: self.rows.clone(),
             rules,
+            corrector: Corrector::default(),
+            added: Vec::new(),
             passed_over: Vec::new(),
         }
     }
@@ -134,6 +132,7 @@ impl<'a> Sheet<'a> {
         line: u64,
         cells: Vec<String>,
         rules: RowRules<'_>,
+        (corrector, added): (&mut Corrector<'_>, &[Column]),
     ) -> Result<SheetRow, PassedOver> {
         if is_total(&cells, &self.layout) {
             return Err(PassedOver::Total);
@@ -148,7 +147,7 @@ impl<'a> Sheet<'a> {
                 RowFault::MoreCells { cells, columns },
             ));
         }
-        let own = own::kept(&cells, self.own.iter().map(|(index, _)| *index));
+        let mut own = own::kept(&cells, self.own.iter().map(|(index, _)| *index));
         let mut raw = RawCells::default();
         for (place, cell) in self.layout.iter().zip(cells) {
             if let Some(column) = place {
@@ -163,6 +162,15 @@ impl<'a> Sheet<'a> {
             return Err(PassedOver::NoPayment);
         }
         statement::fill_amount(&mut raw);
+        for (column, value) in corrector.apply(line, &mut raw) {
+            let mut places = self.own.iter();
+            let place = places.position(|(_, own)| own.column == Some(column));
+            let of_added = || Some(self.own.len() + added.iter().position(|it| *it == column)?);
+            if let Some(place) = place.or_else(of_added) {
+                own.resize(own.len().max(place + 1), String::new());
+                own[place] = value;
+            }
+        }
         let mut row = SheetRow::of_cells(line, raw, Spelling::People, rules);
         row.cells = own;
         Ok(row)
@@ -175,10 +183,39 @@ pub struct SheetRows<'a> {
     sheet: &'a Sheet<'a>,
     rest: Rows<'a>,
     rules: RowRules<'a>,
+    corrector: Corrector<'a>,
+    /// Columns that the table lacks and that are corrected.
+    added: Vec<Column>,
     passed_over: Vec<(u64, PassedOver)>,
 }
 
-impl SheetRows<'_> {
+impl<'a> SheetRows<'a> {
+    /// Corrects the rows that are still to be read.
+    #[must_use]
+    pub fn corrected_by(self, corrections: &'a [Correction]) -> Self {
+        let is_added = |column: &Column| {
+            let mut corrected = corrections.iter().map(|correction| correction.column);
+            !self.sheet.layout.contains(&Some(*column)) && corrected.any(|it| it == *column)
+        };
+        Self {
+            corrector: Corrector::new(corrections),
+            added: Column::ALL.into_iter().filter(is_added).collect(),
+            ..self
+        }
+    }
+
+    /// The columns of [`SheetRow::cells`].
+    pub fn own_columns(&self) -> Vec<OwnColumn> {
+        let own = self.sheet.own.iter().map(|(_, column)| column.clone());
+        own.chain(self.added.iter().map(|column| OwnColumn::of_field(*column)))
+            .collect()
+    }
+
+    /// The corrections of the rows so far.
+    pub fn corrector(&self) -> &Corrector<'a> {
+        &self.corrector
+    }
+
     /// Lines that were passed over so far, with the reason.
     pub fn passed_over(&self) -> &[(u64, PassedOver)] {
         &self.passed_over
@@ -195,7 +232,8 @@ impl Iterator for SheetRows<'_> {
                 Ok(cells) => cells,
                 Err(fault) => return Some(SheetRow::unreadable(line, fault)),
             };
-            match self.sheet.read(line, cells, self.rules) {
+            let corrections = (&mut self.corrector, &*self.added);
+            match self.sheet.read(line, cells, self.rules, corrections) {
                 Ok(row) => return Some(row),
                 Err(reason) if self.passed_over.len() < MAX_PASSED_OVER => {
                     self.passed_over.push((line, reason));

@@ -7,6 +7,7 @@ use super::column::{Column, SheetColumn};
 use super::header;
 use super::layout;
 use super::mapping::ColumnMapping;
+use super::rows::Rows;
 
 /// Maximum number of columns that are kept.
 const MAX_COLUMNS: usize = 100;
@@ -36,7 +37,7 @@ impl OwnColumn {
     pub fn are_found_again(columns: &[Self]) -> bool {
         let headers = columns.iter().map(|own| &*own.header).chain(RESULTS_BEGIN);
         let headers: Vec<_> = headers.map(str::to_owned).collect();
-        let found = layout::with_headers(&headers, &ColumnMapping::default());
+        let found = layout::with_headers(&headers, &Rows::none(), &ColumnMapping::default());
         let found = found.ok().into_iter().flatten().map(|place| place.column);
         found
             .take(columns.len())
@@ -46,11 +47,14 @@ impl OwnColumn {
 
     /// The columns of a table with the names of the API alone.
     pub fn of_api() -> Vec<Self> {
-        let columns = Column::ALL.into_iter().map(|column| Self {
+        Column::ALL.into_iter().map(Self::of_field).collect()
+    }
+
+    pub(super) fn of_field(column: Column) -> Self {
+        Self {
             header: column.name().to_owned(),
             column: Some(column),
-        });
-        columns.collect()
+        }
     }
 }
 

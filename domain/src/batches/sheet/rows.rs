@@ -20,6 +20,14 @@ pub(super) enum Rows<'a> {
 }
 
 impl Rows<'_> {
+    /// A table without rows.
+    pub(super) fn none() -> Self {
+        Self::Workbook {
+            rows: &[],
+            blank: 0,
+        }
+    }
+
     /// Reads the next row that isn't blank. After [`MAX_BLANK_ROWS`], blank rows are returned too, so that they
     /// count.
     pub(super) fn next(&mut self) -> Option<Tokenised> {

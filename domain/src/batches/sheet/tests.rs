@@ -7,8 +7,10 @@ use crate::participants::Catalogue;
 use crate::query::{Field, FieldErrorKind};
 
 mod cells;
+mod corrections;
 mod files;
 mod headers;
+mod own;
 mod properties;
 mod rows;
 mod statements;

@@ -27,20 +27,20 @@ pub(super) fn read<'a>(table: Rows<'a>, mapping: &ColumnMapping) -> Result<Top<'
     let header = most_known(table.clone(), mapping);
     if let Some((0, ..)) | None = header {
         if let Some((cells, rows)) = first_payment(table.clone(), mapping) {
-            let columns = layout::without_headers(&cells, mapping)?;
+            let columns = layout::without_headers(&cells, &rows, mapping)?;
             return Ok(Top { columns, rows });
         }
         let first = table.clone().next().ok_or(SheetError::Empty)?;
         let Tokenised { line, cells } = first;
         let cells = cells.map_err(|fault| SheetError::Header { line, fault })?;
         if cells.iter().any(|cell| is_date(cell)) {
-            let columns = layout::without_headers(&cells, mapping)?;
+            let columns = layout::without_headers(&cells, &table, mapping)?;
             let rows = table;
             return Ok(Top { columns, rows });
         }
     }
     let (_, headers, rows) = header.ok_or(SheetError::Empty)?;
-    let columns = layout::with_headers(&headers, mapping)?;
+    let columns = layout::with_headers(&headers, &rows, mapping)?;
     Ok(Top { columns, rows })
 }
 

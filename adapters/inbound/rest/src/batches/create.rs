@@ -12,6 +12,7 @@ use web::{BatchPaths, Problem};
 
 use super::BatchCall;
 use super::draft::{self, Options, Query, ReadTable};
+use super::form::SentTable;
 use super::uploads::{Uploaded, Uploads};
 use super::views::{CreatedBody, PreviewBody};
 use crate::RestState;
@@ -21,7 +22,7 @@ use crate::openapi::responses::{
     BatchConflict, FaultyTable, KeyReused, LargeTable, NoTable, SlowBody,
 };
 use crate::people::input::Input;
-use crate::proofs::schemas::TableFile;
+use crate::proofs::schemas::{TableFile, TableForm};
 
 /// Creates a batch: looks up each row of a table
 ///
@@ -30,6 +31,9 @@ use crate::proofs::schemas::TableFile;
 /// dates as `2026-11-20`, `20/11/2026` or `20-nov-26`, amounts as `1234.56`, `1,234.56` or `$1,234.56`; or a JSON object in each line. Columns are found by their headers (`fecha`, `clave_rastreo`,
 /// `cuenta`, `monto`, `emisor`, `receptor`, and their usual names), or named by `columns`. An `id` column
 /// comes back with the results.
+///
+/// The table is the body, or the part `file` of a form (`multipart/form-data`), which may have `corrections` too: new
+/// values for cells, a JSON array.
 ///
 /// Faulty rows and rows that ask the same as an earlier one are listed, and the others looked up, behind
 /// everybody who waits for an answer. A row is counted when its lookup is made, some rows ahead of its turn at
@@ -52,6 +56,7 @@ use crate::proofs::schemas::TableFile;
             (inline(TableFile) = "application/vnd.ms-excel.sheet.macroenabled.12"),
             (inline(TableFile) = "application/vnd.ms-excel"),
             (inline(TableFile) = "application/vnd.oasis.opendocument.spreadsheet"),
+            (TableForm = "multipart/form-data"),
         ),
     ),
     responses(
@@ -74,12 +79,13 @@ pub(super) async fn create(
     let options = Options::of(parameters?, &call)?;
     let key = idempotency_key(&call.headers)?;
     let Uploaded { file, work } = uploads.table(&call, &uploader).await?;
+    let table = SentTable::of((&state, &call), file).await?;
     let dry_run = options.dry_run;
     let repeatable = key.filter(|_| !dry_run).map(|key| RepeatableBatch {
         key,
-        content: content(query.as_deref(), &file.1),
+        content: content(query.as_deref(), &table),
     });
-    let ReadTable { draft, found } = draft::read((&state, &call), options, file).await?;
+    let ReadTable { draft, found } = draft::read((&state, &call), options, table).await?;
     if dry_run {
         let previewed = call.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;
@@ -110,9 +116,17 @@ pub(super) async fn create(
     Ok(response)
 }
 
-/// Method, path, parameters and body, which identify a repeated request.
-fn content(query: Option<&str>, body: &[u8]) -> Vec<u8> {
-    let mut content = format!("POST\nbatches?{}\n", query.unwrap_or_default()).into_bytes();
-    content.extend_from_slice(body);
+/// Method, path, parameters, corrections and file, which identify a repeated request, whether or not it is a form.
+fn content(query: Option<&str>, table: &SentTable) -> Vec<u8> {
+    let query = query.unwrap_or_default();
+    let corrections = table.corrections.as_deref();
+    let head = match corrections {
+        // The length separates the corrections from the file.
+        Some(corrections) => format!("POST {}\nbatches?{query}\n", corrections.len()),
+        None => format!("POST\nbatches?{query}\n"),
+    };
+    let mut content = head.into_bytes();
+    content.extend_from_slice(corrections.unwrap_or_default());
+    content.extend_from_slice(&table.file);
     content
 }

@@ -6,7 +6,8 @@ use application::{BatchDraft, DraftRow, FaultyRow};
 use bytes::Bytes;
 use domain::account::Account;
 use domain::batches::sheet::{
-    CellErrors, ChosenSheet, Column, ColumnMapping, RowRules, SheetRow, WorkbookError, is_workbook,
+    CellErrors, ChosenSheet, Column, ColumnMapping, Correction, RowRules, SheetRow, WorkbookError,
+    is_workbook,
 };
 use domain::calendar;
 use domain::keys::KeyId;
@@ -21,6 +22,8 @@ use web::problem::{FieldFault, FieldProblem, RowError};
 use web::{Problem, TableType};
 
 use super::BatchCall;
+use super::corrections;
+use super::form::SentTable;
 use super::found_table::FoundTable;
 use super::problems;
 use super::table::Table;
@@ -121,7 +124,7 @@ pub(super) struct ReadTable {
 pub(super) async fn read(
     (state, call): (&RestState, &BatchCall),
     options: Options,
-    (table, body): (TableType, Bytes),
+    sent: SentTable,
 ) -> Result<ReadTable, Problem> {
     let most = state.max_batch_rows;
     let today = calendar::today(state.request_layer.clock.now());
@@ -137,11 +140,13 @@ pub(super) async fn read(
             skips_answered,
         };
         let wanted = (sheet.as_deref(), &mapping);
-        if table == TableType::Sheet && is_workbook(&body) {
+        let corrections = corrections::read(sent.corrections.as_deref())?;
+        let body = sent.file;
+        if sent.format == TableType::Sheet && is_workbook(&body) {
             let sheet = chosen(&*workbooks, body, wanted).map_err(problems::of_workbook)?;
             let table = Table::of_sheet(&sheet, &mapping);
             let table = table.map_err(|error| problems::of_sheet(error, sheet.names.clone()))?;
-            let (rows, found) = rows(&table, rules, most)?;
+            let (rows, found) = rows((&table, &corrections), rules, most)?;
             let found = FoundTable {
                 sheet: Some(sheet.name),
                 sheets: sheet.names,
@@ -154,9 +159,9 @@ pub(super) async fn read(
             let problem = FieldProblem::Excluded { other: "text/csv" };
             return Err(Problem::invalid_field("sheet", problem));
         }
-        let table = Table::open(table, &body, &mapping);
+        let table = Table::open(sent.format, &body, &mapping);
         let table = table.map_err(|error| problems::of_sheet(error, Vec::new()))?;
-        rows(&table, rules, most)
+        rows((&table, &corrections), rules, most)
     });
     let (rows, mut found) = read.await.map_err(|error| call.unwritten(&error))??;
     let draft = BatchDraft {
@@ -194,11 +199,11 @@ fn charged_key(call: &BatchCall, named: Option<KeyId>) -> Result<Option<KeyId>, 
 
 /// Reads the rows of a table, and what its check tells of it.
 fn rows(
-    table: &Table<'_>,
+    (table, corrections): (&Table<'_>, &[Correction]),
     rules: RowRules<'_>,
     most: u32,
 ) -> Result<(Vec<DraftRow>, FoundTable), Problem> {
-    let mut rows = table.rows(rules);
+    let mut rows = table.rows(rules, corrections);
     let drafts = of_rows(&mut rows, most)?;
     if drafts.is_empty() {
         return Err(match rows.passed_over().len() {
@@ -206,14 +211,16 @@ fn rows(
             rows => Problem::AllPassedOver { rows },
         });
     }
+    corrections::check(rows.corrector())?;
     let mut columns = table.columns().iter();
     let is_statement = columns.any(|place| place.column == Some(Column::Text));
     let taken = drafts.iter().filter(|_| is_statement).filter_map(taken);
     let found = FoundTable {
-        own: table.own_columns(),
+        own: rows.own_columns(),
         columns: table.columns().to_vec(),
         misplaced_keys: table.misplaced_tracking_keys().cloned(),
         passed_over: rows.passed_over().to_vec(),
+        corrected: rows.corrector().corrected(),
         taken: taken.take(MOST_TAKEN).collect(),
         ..FoundTable::default()
     };

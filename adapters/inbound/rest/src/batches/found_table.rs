@@ -21,6 +21,8 @@ pub(crate) struct FoundTable {
     pub(crate) misplaced_keys: Option<SheetColumn>,
     /// Lines that ask for no payment.
     pub(crate) passed_over: Vec<(u64, PassedOver)>,
+    /// Number of rows with a corrected value.
+    pub(crate) corrected: usize,
     /// Lines with what was taken from their texts, the first ones.
     pub(crate) taken: Vec<(u32, TrackingKey, Account)>,
 }

@@ -1,8 +1,9 @@
 //! Parser of tables of payments: CSV, a sheet of a workbook, or JSON lines.
 
 use domain::batches::sheet::{
-    ChosenSheet, Column, ColumnMapping, MAX_ROW_LENGTH, OwnColumn, PassedOver, RawCells, RowFault,
-    RowRules, Sheet, SheetColumn, SheetError, SheetRow, SheetRows, Spelling,
+    ChosenSheet, Column, ColumnMapping, Correction, Corrector, MAX_ROW_LENGTH, OwnColumn,
+    PassedOver, RawCells, RowFault, RowRules, Sheet, SheetColumn, SheetError, SheetRow, SheetRows,
+    Spelling,
 };
 use web::problem::FieldProblem;
 use web::{Problem, TableType};
@@ -51,14 +52,6 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The columns of the cells of its rows.
-    pub(crate) fn own_columns(&self) -> Vec<OwnColumn> {
-        match self {
-            Self::Sheet(sheet) => sheet.own_columns(),
-            Self::JsonLines(_) => OwnColumn::of_api(),
-        }
-    }
-
     /// A column that seems to hold the tracking keys, although another one has their header.
     pub(crate) fn misplaced_tracking_keys(&self) -> Option<&SheetColumn> {
         match self {
@@ -67,14 +60,19 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Iterates over the rows in file order, parsing each one on demand.
-    pub(crate) fn rows<'s>(&'s self, rules: RowRules<'s>) -> TableRows<'s> {
+    /// Iterates over the corrected rows in file order, parsing each one on demand.
+    pub(crate) fn rows<'s>(
+        &'s self,
+        rules: RowRules<'s>,
+        corrections: &'s [Correction],
+    ) -> TableRows<'s> {
         match self {
-            Self::Sheet(sheet) => TableRows::Sheet(sheet.rows(rules)),
+            Self::Sheet(sheet) => TableRows::Sheet(sheet.rows(rules).corrected_by(corrections)),
             Self::JsonLines(rest) => TableRows::JsonLines {
                 rest,
                 line: 0,
                 rules,
+                corrector: Corrector::new(corrections),
             },
         }
     }
@@ -89,15 +87,32 @@ pub(crate) enum TableRows<'a> {
         /// Lines read so far.
         line: u64,
         rules: RowRules<'a>,
+        corrector: Corrector<'a>,
     },
 }
 
-impl TableRows<'_> {
+impl<'a> TableRows<'a> {
     /// Lines that were passed over so far, with the reason.
     pub(crate) fn passed_over(&self) -> &[(u64, PassedOver)] {
         match self {
             Self::Sheet(rows) => rows.passed_over(),
             Self::JsonLines { .. } => &[],
+        }
+    }
+
+    /// The columns of the rows' cells.
+    pub(crate) fn own_columns(&self) -> Vec<OwnColumn> {
+        match self {
+            Self::Sheet(rows) => rows.own_columns(),
+            Self::JsonLines { .. } => OwnColumn::of_api(),
+        }
+    }
+
+    /// The corrections of the rows so far.
+    pub(crate) fn corrector(&self) -> &Corrector<'a> {
+        match self {
+            Self::Sheet(rows) => rows.corrector(),
+            Self::JsonLines { corrector, .. } => corrector,
         }
     }
 }
@@ -108,7 +123,12 @@ impl Iterator for TableRows<'_> {
     fn next(&mut self) -> Option<SheetRow> {
         match self {
             Self::Sheet(rows) => rows.next(),
-            Self::JsonLines { rest, line, rules } => {
+            Self::JsonLines {
+                rest,
+                line,
+                rules,
+                corrector,
+            } => {
                 while !rest.is_empty() {
                     let end = rest.iter().position(|byte| *byte == b'\n');
                     let (text, after) = match end {
@@ -118,7 +138,7 @@ impl Iterator for TableRows<'_> {
                     *rest = after;
                     *line += 1;
                     if !text.trim_ascii().is_empty() {
-                        return Some(read(*line, text, *rules));
+                        return Some(read(*line, text, *rules, corrector));
                     }
                 }
                 None
@@ -128,7 +148,7 @@ impl Iterator for TableRows<'_> {
 }
 
 /// Parses one JSON line.
-fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
+fn read(line: u64, text: &[u8], rules: RowRules<'_>, corrector: &mut Corrector<'_>) -> SheetRow {
     if text.len() > MAX_ROW_LENGTH {
         return SheetRow::unreadable(line, RowFault::TooLong);
     }
@@ -144,6 +164,7 @@ fn read(line: u64, text: &[u8], rules: RowRules<'_>) -> SheetRow {
             *cells.get_mut(column) = value;
         }
     }
+    corrector.apply(line, &mut cells);
     let unknown = unknown.into_iter().map(|fault| RowFault::UnknownMember {
         name: fault.field.into_owned(),
         meant: match fault.problem {

@@ -6,12 +6,16 @@ use std::time::Duration;
 use application::{UploadPlace, UploadedFile, Uploader};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use web::{BodyMemory, HeldBody, LargeBody, Problem, TableType};
+use web::{BodyMemory, HeldBody, LargeBody, Problem, TableBody};
 
 use super::BatchCall;
 
 /// Maximum bytes of a table.
 pub(crate) const MAX_TABLE_BYTES: usize = 16 * 1024 * 1024;
+/// Maximum bytes of the corrections of a table.
+pub(super) const MAX_CORRECTIONS_BYTES: usize = 1024 * 1024;
+/// Maximum bytes of a form with a table and its corrections. Their headers and boundaries take less than 16 KiB.
+const MAX_FORM_BYTES: usize = MAX_TABLE_BYTES + MAX_CORRECTIONS_BYTES + 16 * 1024;
 /// Maximum bytes of a ZIP file. The 500 PDFs of the bank's largest batch have about 16 MiB.
 pub(crate) const MAX_ARCHIVE_BYTES: usize = 64 * 1024 * 1024;
 /// Time in which a table must arrive: 16 MiB at about 2 Mbit/s.
@@ -83,21 +87,27 @@ impl Default for Uploads {
 }
 
 impl Uploads {
-    /// Checks the headers of a table, waits for a place of the account, receives the table, and waits for a
-    /// processing permit.
+    /// Checks the headers of a table or a form with one, waits for a place of the account, receives the body, and
+    /// waits for a processing permit.
     pub(super) async fn table(
         &self,
         call: &BatchCall,
         uploader: &Uploader,
-    ) -> Result<Uploaded<(TableType, bytes::Bytes)>, Problem> {
-        let bounds = self.tables.bounds();
-        let (headers, incoming) = (&call.headers, &call.incoming);
-        incoming.check_table(headers, bounds.max_bytes).await?;
+    ) -> Result<Uploaded<(TableBody, bytes::Bytes)>, Problem> {
+        let declared = TableBody::of(&call.headers)?;
+        let bounds = match declared {
+            TableBody::Table(_) => self.tables.bounds(),
+            TableBody::Form { .. } => LargeBody {
+                max_bytes: MAX_FORM_BYTES,
+                ..self.tables.bounds()
+            },
+        };
+        call.incoming.check_length(bounds.max_bytes).await?;
         let place = place(uploader, UploadedFile::Table).await?;
-        let (table, (body, memory)) = incoming.read_table(headers, &bounds).await?;
+        let (body, memory) = call.incoming.read_large(&bounds).await?;
         let work = self.tables.work(place, memory, call).await?;
         Ok(Uploaded {
-            file: (table, body),
+            file: (declared, body),
             work,
         })
     }

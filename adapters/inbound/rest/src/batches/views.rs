@@ -41,6 +41,8 @@ pub(crate) struct PreviewBody {
     duplicates: u32,
     /// Lines that ask for no payment, by the reason.
     passed_over: Vec<PassedOverBody>,
+    /// Rows of which a correction changed a value.
+    corrected: usize,
     /// What was taken from the texts of a bank statement, of the first 100 rows.
     taken: Vec<TakenBody>,
     /// Errors that are alike, each once with its rows, the most frequent first.
@@ -260,6 +262,7 @@ impl PreviewBody {
             faulty: counts.faulty,
             duplicates: counts.duplicates,
             passed_over: PassedOverBody::all_of(&table.passed_over, &preview.answered),
+            corrected: table.corrected,
             taken: table.taken.iter().map(TakenBody::new).collect(),
             faults: FaultBody::all_of(&preview.rejected, language),
             quota_left: preview.quota_left,

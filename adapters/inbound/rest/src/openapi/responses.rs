@@ -64,7 +64,7 @@ responses! {
     NoSuchBatch = "404", [],
         "`NOT_FOUND`: your account has no such batch in the key's environment.";
     FaultyTable = "400", [],
-        "`INVALID_REQUEST`: a parameter is faulty (`details.fields`), the table can't be read, or none of its \
+        "`INVALID_REQUEST`: a parameter, a form or a correction is faulty (`details.fields`), the table can't be read, or none of its \
              rows can be looked up (`details.rows`).";
     FaultyArchive = "400", [],
         "`INVALID_REQUEST`: the file is no ZIP, is cut off, or has more files than the bank's.";
@@ -73,9 +73,9 @@ responses! {
              (`details.reason`). `IDEMPOTENCY_KEY_IN_PROGRESS`: the first request with the \
              `Idempotency-Key` is still running.";
     LargeTable = "413", [],
-        "`PAYLOAD_TOO_LARGE`: over 16777216 bytes.";
+        "`PAYLOAD_TOO_LARGE`: a table over 16777216 bytes, or corrections over 1048576.";
     NoTable = "415", [],
-        "`UNSUPPORTED_MEDIA_TYPE`: neither `text/csv` nor `application/x-ndjson`.";
+        "`UNSUPPORTED_MEDIA_TYPE`: the body, or the file of a form, isn't declared as a table.";
     LargeArchive = "413", [],
         "`PAYLOAD_TOO_LARGE`: over 67108864 bytes.";
     NoBody = "415", [],

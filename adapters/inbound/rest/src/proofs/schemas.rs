@@ -240,3 +240,22 @@ pub(crate) struct AnyFile(String);
 #[schema(format = "binary", min_length = 1)]
 #[expect(dead_code, reason = "describes a table")]
 pub(crate) struct TableFile(String);
+
+/// A table as a file of a form.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a form")]
+pub(crate) struct TableForm {
+    /// The table. Its format is told by the part's `Content-Type`, if that is a table's, else by the ending of its
+    /// file name: `csv`, `tsv`, `txt`, `ndjson`, `jsonl`, `xlsx`, `xlsm`, `xls` or `ods`. At most 16 MiB.
+    #[schema(format = "binary")]
+    file: String,
+    /// Corrections of cells, a JSON array of at most 10,000 objects and 1 MiB. Each has `field`, one of `fecha`,
+    /// `clave_rastreo`, `cuenta`, `monto`, `emisor`, `receptor` and `id`, the new `value`, and either the `line` of a
+    /// row or, for all rows with the same value, that value in `from`.
+    #[schema(
+        required = false,
+        content_media_type = "application/json",
+        example = r#"[{"line":12,"field":"cuenta","value":"002010077777777771"},{"field":"receptor","from":"BBVA MEX","value":"40012"}]"#
+    )]
+    corrections: String,
+}

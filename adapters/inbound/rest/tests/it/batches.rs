@@ -4,6 +4,7 @@ mod creation;
 mod failures;
 mod faults;
 mod files;
+mod forms;
 mod import;
 mod reads;
 mod results;

@@ -4,6 +4,10 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 
 use crate::context::single_header;
+use crate::problem::Problem;
+
+/// Maximum length of a boundary (RFC 2046, 5.1.1).
+const MAX_BOUNDARY: usize = 70;
 
 /// Returns true when the headers declare uncompressed `application/json` in UTF-8.
 pub fn is_json(headers: &HeaderMap) -> bool {
@@ -13,7 +17,8 @@ pub fn is_json(headers: &HeaderMap) -> bool {
 /// Returns true when the headers declare JSON, a table or a ZIP file. HTML forms can't send these types, so
 /// pages of another site need a preflight (Fetch, "CORS-safelisted request-header").
 pub(crate) fn is_json_or_file(headers: &HeaderMap) -> bool {
-    is_json(headers) || table_type(headers).is_some() || is_archive(headers)
+    let is_table = |declared| TableType::of_media_type(declared).is_some();
+    is_json(headers) || media_type(headers).is_some_and(is_table) || is_archive(headers)
 }
 
 /// Format of a table.
@@ -25,35 +30,98 @@ pub enum TableType {
     JsonLines,
 }
 
-/// The table format that the headers declare, if uncompressed. Browsers on computers with Excel send CSV
-/// files with Excel's type, so the bytes tell which of the two a file is. `charset` is ignored: the encoding is detected from the file.
-pub(super) fn table_type(headers: &HeaderMap) -> Option<TableType> {
-    let declared = essence(media_type(headers)?);
-    let types = [
-        ("text/csv", TableType::Sheet),
-        ("application/csv", TableType::Sheet),
-        ("application/vnd.ms-excel", TableType::Sheet),
-        ("text/tab-separated-values", TableType::Sheet),
-        (
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            TableType::Sheet,
-        ),
-        (
-            "application/vnd.ms-excel.sheet.macroenabled.12",
-            TableType::Sheet,
-        ),
-        (
-            "application/vnd.oasis.opendocument.spreadsheet",
-            TableType::Sheet,
-        ),
-        ("application/x-ndjson", TableType::JsonLines),
-        ("application/ndjson", TableType::JsonLines),
-        ("application/jsonl", TableType::JsonLines),
-    ];
-    let mut matching = types
-        .into_iter()
-        .filter(|(name, _)| declared.eq_ignore_ascii_case(name));
-    matching.next().map(|(_, table)| table)
+impl TableType {
+    /// The format of a media type, whose parameters are ignored: the encoding is detected from the file. Browsers
+    /// on computers with Excel send CSV files with Excel's type, so the bytes tell which of the two a file is.
+    pub fn of_media_type(declared: &str) -> Option<Self> {
+        let types = [
+            ("text/csv", Self::Sheet),
+            ("application/csv", Self::Sheet),
+            ("application/vnd.ms-excel", Self::Sheet),
+            ("text/tab-separated-values", Self::Sheet),
+            (
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+                Self::Sheet,
+            ),
+            (
+                "application/vnd.ms-excel.sheet.macroenabled.12",
+                Self::Sheet,
+            ),
+            (
+                "application/vnd.oasis.opendocument.spreadsheet",
+                Self::Sheet,
+            ),
+            ("application/x-ndjson", Self::JsonLines),
+            ("application/ndjson", Self::JsonLines),
+            ("application/jsonl", Self::JsonLines),
+        ];
+        named(types, essence(declared))
+    }
+
+    /// The format that the ending of a file's name tells.
+    pub fn of_file_name(name: &str) -> Option<Self> {
+        let endings = [
+            ("csv", Self::Sheet),
+            ("tsv", Self::Sheet),
+            ("txt", Self::Sheet),
+            ("xlsx", Self::Sheet),
+            ("xlsm", Self::Sheet),
+            ("xls", Self::Sheet),
+            ("ods", Self::Sheet),
+            ("ndjson", Self::JsonLines),
+            ("jsonl", Self::JsonLines),
+        ];
+        let (_, ending) = name.trim_end().rsplit_once('.')?;
+        named(endings, ending)
+    }
+}
+
+/// The format with this name, whatever its case.
+fn named<const N: usize>(formats: [(&str, TableType); N], name: &str) -> Option<TableType> {
+    let mut formats = formats.into_iter();
+    let format = formats.find(|(known, _)| name.eq_ignore_ascii_case(known));
+    format.map(|(_, table)| table)
+}
+
+/// Declared format of a body with a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TableBody {
+    /// The table itself.
+    Table(TableType),
+    /// `multipart/form-data`, with the table in one of its parts.
+    Form {
+        /// Separator of the parts.
+        boundary: String,
+    },
+}
+
+impl TableBody {
+    /// The format that the headers declare, if uncompressed.
+    ///
+    /// # Errors
+    /// [`Problem::UnsupportedTableType`] or [`Problem::NoBoundary`].
+    pub fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+        let declared = media_type(headers).ok_or(Problem::UnsupportedTableType)?;
+        if !is_form_type(declared) {
+            let table = TableType::of_media_type(declared).map(Self::Table);
+            return table.ok_or(Problem::UnsupportedTableType);
+        }
+        let boundary = multer::parse_boundary(declared).map_err(|_| Problem::NoBoundary)?;
+        if (1..=MAX_BOUNDARY).contains(&boundary.len()) {
+            Ok(Self::Form { boundary })
+        } else {
+            Err(Problem::NoBoundary)
+        }
+    }
+}
+
+/// Returns true when the headers declare `multipart/form-data`.
+pub(crate) fn is_form(headers: &HeaderMap) -> bool {
+    media_type(headers).is_some_and(is_form_type)
+}
+
+fn is_form_type(declared: &str) -> bool {
+    essence(declared).eq_ignore_ascii_case("multipart/form-data")
 }
 
 /// Returns true when the headers declare a ZIP file without a `Content-Encoding`.

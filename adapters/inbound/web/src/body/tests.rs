@@ -48,6 +48,55 @@ async fn a_file_may_be_declared_as_anything_but_not_be_compressed(
     assert_eq!(read.is_ok(), is_read);
 }
 
+fn declared(lines: &[&'static str]) -> HeaderMap {
+    let lines = lines.iter().map(|value| HeaderValue::from_static(value));
+    let mut headers = HeaderMap::new();
+    for value in lines {
+        headers.append(CONTENT_TYPE, value);
+    }
+    headers
+}
+
+#[rstest]
+#[case("multipart/form-data; boundary=x", "x")]
+#[case("Multipart/Form-Data;charset=utf-8; boundary=\"a b\"", "a b")]
+#[case(
+    "multipart/form-data; boundary=----WebKitFormBoundaryAbC",
+    "----WebKitFormBoundaryAbC"
+)]
+fn a_form_has_the_boundary_of_its_type(#[case] value: &'static str, #[case] boundary: &str) {
+    let boundary = boundary.to_owned();
+    let form = TableBody::of(&declared(&[value]));
+    assert_eq!(form, Ok(TableBody::Form { boundary }));
+}
+
+#[rstest]
+#[case(&["multipart/form-data"], Problem::NoBoundary)]
+#[case(&["multipart/form-data; boundary="], Problem::NoBoundary)]
+#[case(&["multipart/form-data; boundary=\"\""], Problem::NoBoundary)]
+#[case(
+    &["multipart/form-data; boundary=12345678901234567890123456789012345678901234567890123456789012345678901"],
+    Problem::NoBoundary
+)]
+#[case(&["multipart/mixed; boundary=x"], Problem::UnsupportedTableType)]
+#[case(&["text/csv", "multipart/form-data; boundary=x"], Problem::UnsupportedTableType)]
+#[case(&[], Problem::UnsupportedTableType)]
+fn a_type_of_no_table_is_refused(#[case] values: &[&'static str], #[case] problem: Problem) {
+    assert_eq!(TableBody::of(&declared(values)), Err(problem));
+}
+
+#[rstest]
+#[case("pagos.csv", Some(TableType::Sheet))]
+#[case("C:\\pagos.nov.XLSX ", Some(TableType::Sheet))]
+#[case("pagos.txt", Some(TableType::Sheet))]
+#[case("pagos.jsonl", Some(TableType::JsonLines))]
+#[case("pagos.csv.pdf", None)]
+#[case("csv", None)]
+#[case("", None)]
+fn the_ending_of_a_name_tells_the_format(#[case] name: &str, #[case] table: Option<TableType>) {
+    assert_eq!(TableType::of_file_name(name), table);
+}
+
 #[tokio::test]
 async fn a_body_in_pieces_is_put_together_up_to_the_limit() {
     let pieces = |count: usize| {
@@ -69,14 +118,13 @@ async fn a_large_body_is_refused_when_others_take_the_memory_and_read_once_they_
         deadline: BODY_DEADLINE,
         memory: BodyMemory::new(128 * 1024),
     };
-    let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/csv"))]);
     let read = async |bytes: usize| {
         let body = Body::from(vec![b'x'; bytes]);
-        let mut upload = Upload::new(&headers, body, BODY_DEADLINE);
-        upload.read_table(&headers, &bounds).await
+        let mut upload = Upload::new(&HeaderMap::new(), body, BODY_DEADLINE);
+        upload.read_large(&bounds).await
     };
     let first = read(100 * 1024).await.unwrap();
-    assert_eq!(first.1.0.len(), 100 * 1024);
+    assert_eq!(first.0.len(), 100 * 1024);
     let refused = read(1).await;
     assert!(matches!(refused, Err(Problem::Unavailable { .. })));
     drop(first);

@@ -26,9 +26,10 @@ pub struct TableColumn {
     number: usize,
     /// Its header; empty in a table without headers.
     header: String,
-    /// Its value in the first row of a table without headers; null in others.
-    #[schema(required)]
-    sample: Option<String>,
+    /// Its first values that aren't blank, each of at most 100 characters; fewer than three if the first rows have no
+    /// more.
+    #[schema(max_items = 3)]
+    samples: Vec<String>,
     /// The field that it holds; null when it isn't read.
     #[schema(required)]
     field: Option<&'static str>,
@@ -39,7 +40,7 @@ impl TableColumn {
         Self {
             number: column.number,
             header: column.header.clone(),
-            sample: column.sample.clone(),
+            samples: column.samples.clone(),
             field: column.column.map(Column::name),
         }
     }

@@ -133,6 +133,29 @@ catalogue! {
         PeriodTooLong { slots: usize } = "period_too_long", "field-period-too-long"(slots: slots);
         /// The table has more rows than a batch allows.
         TooManyRows { most: u32 } = "too_many_rows", "field-too-many-rows"(most: most);
+        /// The form has a part that isn't known.
+        UnknownPart = "unknown", "field-unknown-part";
+        /// The form has no table.
+        NoFile = "missing", "field-no-file";
+        /// The part isn't JSON; `position` counts bytes from 1, here and below.
+        NotJson { position: usize } = "malformed_json", "field-not-json"(position: position);
+        /// An object in the part repeats a member.
+        RepeatedKey { position: usize }
+            = "repeated_member", "field-repeated-key"(position: position);
+        /// There are more corrections than apply to a table.
+        TooManyCorrections { most: usize }
+            = "too_many_corrections", "field-too-many-corrections"(most: most);
+        /// The correction doesn't say to which rows it applies.
+        NoCorrectedRows = "missing", "field-no-corrected-rows";
+        /// The text of the correction has too many characters.
+        TextTooLong { length: usize, most: usize }
+            = "too_long", "field-text-too-long"(most: most, length: length);
+        /// No row of a payment begins on the line of the correction.
+        NoSuchLine = "no_such_line", "field-no-such-line";
+        /// No row has the value that the correction replaces.
+        NoSuchValue = "no_such_value", "field-no-such-value";
+        /// An earlier correction is of the same rows and field.
+        CorrectedTwice = "corrected_twice", "field-corrected-twice";
         /// The table has a header and no rows.
         NoRows = "no_rows", "field-no-rows";
         /// The bank isn't given and can't be inferred.

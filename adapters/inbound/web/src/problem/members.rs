@@ -12,6 +12,16 @@ use super::{
 use crate::headers::retry_after_seconds;
 use crate::language::Language;
 
+/// Media types of tables, without their synonyms.
+macro_rules! table_types {
+    () => {
+        "text/csv, application/x-ndjson, \
+         application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, \
+         application/vnd.ms-excel.sheet.macroenabled.12, application/vnd.ms-excel, \
+         application/vnd.oasis.opendocument.spreadsheet"
+    };
+}
+
 impl Problem {
     pub fn details(&self, language: Language) -> Details {
         Details {
@@ -144,6 +154,9 @@ impl Problem {
             Self::KeyRevoked => because(Reason::Revoked),
             Self::KeyRotated => because(Reason::AlreadyRotated),
             Self::LookupNotDelivered => because(Reason::NotDelivered),
+            Self::NoBoundary | Self::MalformedForm | Self::IncompletePart { .. } => {
+                because(Reason::MalformedForm)
+            }
             Self::EmptyTable
             | Self::TableNotText
             | Self::WorkbookUnreadable
@@ -216,7 +229,7 @@ impl Problem {
             },
             Self::WebhookDisabled => because(Reason::WebhookDisabled),
             Self::DeliveryPending => because(Reason::DeliveryPending),
-            Self::PayloadTooLarge { max_bytes } => Details {
+            Self::PayloadTooLarge { max_bytes } | Self::PartTooLarge { max_bytes, .. } => Details {
                 max_bytes: Some(*max_bytes),
                 ..Details::default()
             },
@@ -231,16 +244,18 @@ impl Problem {
                 ..Details::default()
             },
             Self::UnsupportedTableType => Details {
-                accepted: Some(
-                    "text/csv, application/x-ndjson, \
-                     application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, \
-                     application/vnd.ms-excel.sheet.macroenabled.12, application/vnd.ms-excel, \
-                     application/vnd.oasis.opendocument.spreadsheet",
-                ),
+                accepted: Some(concat!(table_types!(), ", multipart/form-data")),
+                ..Details::default()
+            },
+            Self::UnsupportedPartType => Details {
+                accepted: Some(table_types!()),
                 ..Details::default()
             },
             Self::UnsupportedBodyType => Details {
-                accepted: Some("application/json, text/csv, application/x-ndjson, application/zip"),
+                accepted: Some(
+                    "application/json, text/csv, application/x-ndjson, application/zip, \
+                     multipart/form-data",
+                ),
                 ..Details::default()
             },
             Self::UnsupportedArchiveType => Details {

@@ -29,6 +29,7 @@ pub(super) enum Reason {
     AlreadyRotated,
     NotDelivered,
     FileNotKept,
+    MalformedForm,
     UnreadableTable,
     MissingColumns,
     NothingToLookUp,

@@ -156,6 +156,24 @@ async fn no_form_reaches_routes_with_keys(#[case] headers: &[(&str, &str)]) {
     assert_eq!(harness.reached(), 0);
 }
 
+#[rstest]
+#[case::our_page(OURS, 200)]
+#[case::allowed_page(ALLOWED, 200)]
+#[case::another_site("https://evil.example", 403)]
+#[case::sandboxed_frame("null", 403)]
+#[tokio::test]
+async fn a_form_reaches_routes_with_keys_from_a_page_that_tells_its_origin(
+    #[case] origin: &str,
+    #[case] status: u16,
+) {
+    let harness = Harness::new();
+    let form = ("content-type", "multipart/form-data; boundary=x");
+    let request = session("POST", "/batch", &[form, ("origin", origin)]);
+    assert_eq!(harness.status(request).await, status);
+    let elsewhere = session("POST", "/thing", &[form, ("origin", OURS)]);
+    assert_eq!(harness.status(elsewhere).await, 415);
+}
+
 #[tokio::test]
 async fn routes_with_keys_are_guarded_unless_there_is_a_key() {
     let harness = Harness::new();

@@ -109,7 +109,7 @@ fn every_missing_column_is_named_with_the_headers_that_were_found() {
     let column = |number, header: &str, column| SheetColumn {
         number,
         header: header.to_owned(),
-        sample: None,
+        samples: Vec::new(),
         column,
     };
     let expected = SheetError::MissingColumns {
@@ -185,7 +185,7 @@ fn a_table_needs_no_header_if_every_column_has_a_number() {
 }
 
 #[test]
-fn a_table_without_a_header_is_refused_with_the_values_of_its_first_row() {
+fn a_table_without_a_header_is_refused_with_the_values_of_its_first_rows() {
     let without_header = |file: &str, mapping: &str| match mapped(file, mapping).unwrap_err() {
         SheetError::NoHeader { columns } => columns,
         other => panic!("it has no header: {other:?}"),
@@ -193,16 +193,52 @@ fn a_table_without_a_header_is_refused_with_the_values_of_its_first_row() {
     let column = |(number, value): (usize, &str)| SheetColumn {
         number,
         header: String::new(),
-        sample: Some(value.to_owned()),
+        samples: vec![value.to_owned(); 2],
         column: None,
     };
     let expected: Vec<_> = (1..).zip(ROW.split(',')).map(column).collect();
     for mapping in ["", "fecha:1", "monto:Total"] {
-        assert_eq!(without_header(ROW, mapping), expected);
+        let file = format!("{ROW}\n{ROW}\n");
+        assert_eq!(without_header(&file, mapping), expected);
     }
     let long = format!("2026-11-20,{}", "x".repeat(60_000));
     let columns = without_header(&long, "");
-    assert_eq!(columns[1].sample.as_ref().unwrap().len(), 100, "it is cut");
+    assert_eq!(columns[1].samples[0].len(), 100, "it is cut");
+}
+
+#[test]
+fn a_column_has_the_first_three_values_that_are_not_blank_without_their_guards() {
+    let rows = [
+        ",'002010077777777771,\"=\"\"1\"\"\",a",
+        " ,'00201,=2,b",
+        "\"not closed",
+        "x,,3,c",
+        "y,7,4,d",
+    ];
+    for header in ["Notas,Ref,Número,Total", "fecha,rastreo,cuenta,monto"] {
+        let file = format!("Pagos\n{header}\n{}", rows.join("\n"));
+        let columns = match open(file.as_bytes()) {
+            Ok(sheet) => sheet.columns().to_vec(),
+            Err(SheetError::MissingColumns { columns, .. }) => columns,
+            Err(other) => panic!("{other:?}"),
+        };
+        let samples: Vec<_> = columns.iter().map(|it| it.samples.join("|")).collect();
+        let expected = ["x|y", "002010077777777771|00201|7", "1|=2|3", "a|b|c"];
+        assert_eq!(samples, expected, "{header}");
+    }
+}
+
+#[test]
+fn samples_are_searched_in_twenty_rows() {
+    let samples = |blank: usize| {
+        let file = format!(
+            "fecha,rastreo,cuenta,monto,x\n{}{ROW},y\n",
+            format!("{ROW},\n").repeat(blank)
+        );
+        open(file.as_bytes()).unwrap().columns()[4].samples.clone()
+    };
+    assert_eq!(samples(19), ["y"]);
+    assert!(samples(20).is_empty());
 }
 
 #[rstest]

@@ -6,10 +6,10 @@ import { isMissing, NOWHERE, placesOf } from '../column-choices.js';
 import { t } from '../i18n.js';
 import { Field } from './field.js';
 
-// By its header; a column of a table without headers by its number and its first value.
-function nameOf({ number, header, sample }) {
+// By its header; a column without one by its number and its first value.
+function nameOf({ number, header, samples }) {
   if (header) return `${header} (${number})`;
-  return [t('columns.number', { number }), sample].filter(Boolean).join(': ');
+  return [t('columns.number', { number }), samples[0]].filter(Boolean).join(': ');
 }
 
 // `columns` as the server recognised them, `unclear` the fields for which it found none or several; `onChange`
@@ -34,13 +34,14 @@ export function ColumnMapping({ columns, choices, unclear, onChange }) {
 function Column({ field, columns, place, missing, onChange }) {
   const needed = NEEDED.includes(field) && (missing || place !== undefined);
   const value = place ?? (missing ? '' : NOWHERE);
+  const samples = columns.find(({ number }) => number === place)?.samples ?? [];
   const options = [
     ...(missing ? [['', t('columns.choose')]] : []),
     ...(needed ? [] : [[NOWHERE, t('columns.none')]]),
     ...columns.map((column) => [column.number, nameOf(column)]),
   ];
   return html`
-    <${Field} label=${t(`columns.${field}`)} error=${missing ? t('columns.missing') : undefined}>
+    <${Field} label=${t(`columns.${field}`)} help=${samples.join(' · ')} error=${missing ? t('columns.missing') : undefined}>
       ${(control) => html`
         <select ...${control} value=${value} data-testid=${`column-${field}`}
           onChange=${({ target }) => target.value && onChange(field, Number(target.value))}>

@@ -125,7 +125,7 @@ function spoken({ busy, result }) {
 // `incomplete`: a needed column isn't chosen yet, and the file isn't checked before it is.
 function Checked({ check: { busy, result, columns, again }, incomplete, children }) {
   const unclear = Boolean(result?.error?.details?.columns);
-  const withoutHeader = columns.length > 0 && columns.every(({ sample }) => sample !== null);
+  const withoutHeader = columns.length > 0 && columns.every(({ header }) => !header);
   return html`
     <section class="panel dry-run" aria-labelledby="check-title" data-testid="dry-run" aria-busy=${busy ? 'true' : undefined}>
       <header class="panel-head">

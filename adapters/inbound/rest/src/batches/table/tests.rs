@@ -1,5 +1,5 @@
 use chrono::NaiveDate;
-use domain::batches::sheet::{CellErrorKind, CellErrors};
+use domain::batches::sheet::{CellErrorKind, CellErrors, CorrectedRows};
 use domain::participants::Catalogue;
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn rules() -> RowRules<'static> {
 
 fn rows(file: &[u8]) -> Vec<SheetRow> {
     let table = Table::open(TableType::JsonLines, file, &ColumnMapping::default()).unwrap();
-    table.rows(rules()).collect()
+    table.rows(rules(), &[]).collect()
 }
 
 fn error(row: &SheetRow) -> (&str, CellErrorKind) {
@@ -115,7 +115,7 @@ fn a_csv_is_read_as_one() {
     let file = b"fecha;rastreo;clabe;monto\n20/11/2026;KEY;002010077777777771;1.234,50\n";
     let table = Table::open(TableType::Sheet, file, &ColumnMapping::default()).unwrap();
     assert_eq!(table.columns().len(), 4);
-    let rows: Vec<_> = table.rows(rules()).collect();
+    let rows: Vec<_> = table.rows(rules(), &[]).collect();
     assert_eq!(amount(&rows[0]), "1234.50");
 }
 
@@ -128,8 +128,46 @@ proptest! {
     ) {
         for format in [TableType::Sheet, TableType::JsonLines] {
             if let Ok(table) = Table::open(format, &file, &ColumnMapping::default()) {
-                prop_assert!(table.rows(rules()).all(|row| row.line > 0));
+                prop_assert!(table.rows(rules(), &[]).all(|row| row.line > 0));
             }
         }
     }
+}
+
+#[test]
+fn lines_are_corrected_by_their_number_or_a_value_of_any_type() {
+    let lines = [
+        format!("{{{GOOD}:\"x\",\"id\":7}}"),
+        String::new(),
+        format!("{{{GOOD}:1.50,\"receptor\":\"BBVA MEX\"}}"),
+        "{".to_owned(),
+        format!("{{{GOOD}:[],\"id\":\"7\",\"receptor\":\"BBVA MEX\"}}"),
+    ];
+    let file = lines.join("\n");
+    let correction = |rows, column, value: &str| Correction {
+        rows,
+        column,
+        value: value.to_owned(),
+    };
+    let of = |value: &str| CorrectedRows::WithValue(value.to_owned());
+    let corrections = [
+        correction(of("7"), Column::Id, "F-7"),
+        correction(CorrectedRows::OnLine(1), Column::Amount, "2.00"),
+        correction(of("1.50"), Column::Amount, "3.00"),
+        correction(of("BBVA MEX"), Column::Receiver, "40012"),
+        correction(CorrectedRows::OnLine(5), Column::Amount, "4.00"),
+        correction(CorrectedRows::OnLine(4), Column::Amount, "5.00"),
+    ];
+    let mapping = ColumnMapping::default();
+    let table = Table::open(TableType::JsonLines, file.as_bytes(), &mapping).unwrap();
+    let mut rows = table.rows(rules(), &corrections);
+    let read: Vec<_> = rows.by_ref().collect();
+    for (row, expected) in [(0, "2.00"), (1, "3.00"), (3, "4.00")] {
+        assert_eq!(amount(&read[row]), expected);
+    }
+    assert_eq!(read[0].id.as_deref(), Some("F-7"));
+    assert_eq!(read[3].id.as_deref(), Some("F-7"));
+    assert_eq!(rows.corrector().corrected(), 3);
+    let faults = rows.corrector().faults().map(|fault| fault.index);
+    assert_eq!(faults.collect::<Vec<_>>(), [5]);
 }

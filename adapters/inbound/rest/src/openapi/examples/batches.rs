@@ -126,15 +126,19 @@ pub(in crate::openapi) fn row() -> Value {
 /// Columns of a table with an unrecognised header for the amounts.
 fn columns() -> Vec<SheetColumn> {
     let recognised = [
-        ("fecha", Some(Column::Date)),
-        ("rastreo", Some(Column::TrackingKey)),
-        ("cuenta", Some(Column::Account)),
-        ("total", None),
+        ("fecha", "20/11/2026", Some(Column::Date)),
+        (
+            "rastreo",
+            "MBAN01002611200001234567",
+            Some(Column::TrackingKey),
+        ),
+        ("cuenta", "002010077777777771", Some(Column::Account)),
+        ("total", "1,234.56", None),
     ];
-    let column = |(index, (header, column)): (usize, (&str, _))| SheetColumn {
+    let column = |(index, (header, sample, column)): (usize, (&str, &str, _))| SheetColumn {
         number: index + 1,
         header: header.to_owned(),
-        sample: None,
+        samples: vec![sample.to_owned()],
         column,
     };
     recognised.into_iter().enumerate().map(column).collect()
@@ -185,6 +189,10 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
                 },
             ),
             ("INVALID_REQUEST, rows", nothing_to_look_up()),
+            (
+                "INVALID_REQUEST, corrections",
+                Problem::invalid_field("corrections[3].line", FieldProblem::NoSuchLine),
+            ),
         ],
         "FaultyArchive" => vec![
             ("INVALID_REQUEST, no ZIP", Problem::NotAnArchive),
@@ -208,8 +216,23 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
                 failure::of_repeat(RepeatError::InProgress { retry_after: WAIT }),
             ),
         ],
-        "LargeTable" => vec![("PAYLOAD_TOO_LARGE", too_large(MAX_TABLE_BYTES))],
-        "NoTable" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedTableType)],
+        "LargeTable" => vec![
+            ("PAYLOAD_TOO_LARGE", too_large(MAX_TABLE_BYTES)),
+            (
+                "PAYLOAD_TOO_LARGE, a form",
+                Problem::PartTooLarge {
+                    part: "file",
+                    max_bytes: MAX_TABLE_BYTES,
+                },
+            ),
+        ],
+        "NoTable" => vec![
+            ("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedTableType),
+            (
+                "UNSUPPORTED_MEDIA_TYPE, a form",
+                Problem::UnsupportedPartType,
+            ),
+        ],
         "LargeArchive" => vec![("PAYLOAD_TOO_LARGE", too_large(MAX_ARCHIVE_BYTES))],
         "NoBody" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedBodyType)],
         "TooManyBatchRequests" => vec![

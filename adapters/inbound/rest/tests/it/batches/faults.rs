@@ -76,7 +76,12 @@ async fn a_body_is_bounded_and_declared() {
     let answer = harness.send("", large).await;
     assert_eq!(header(&answer, "content-type"), "application/json");
     assert_eq!(json_of(answer, 413).await["error"], "PAYLOAD_TOO_LARGE");
-    for media_type in ["application/json", "text/plain", "multipart/form-data", ""] {
+    for media_type in [
+        "application/json",
+        "text/plain",
+        "multipart/mixed; boundary=x",
+        "",
+    ] {
         let request = harness.batches("POST", "").body(mixed());
         let answer = request.header("content-type", media_type).response().await;
         assert_eq!(header(&answer, "content-type"), "application/json");
