@@ -15,7 +15,7 @@ pub(super) type CsvColumn = (&'static str, fn(&ResultRow<'_>) -> String);
 const COLUMNS: [CsvColumn; 38] = [
     ("fila", |it| (it.row.row.0 + 1).to_string()),
     ("linea", |it| it.row.line.to_string()),
-    ("id", |it| guarded(it.asked(Column::Id))),
+    ("id", |it| guarded(&it.asked(Column::Id))),
     ("estado", |it| it.state()),
     ("estado_codigo", |it| it.row_state().name().to_owned()),
     ("motivo", |it| it.reason()),
@@ -26,8 +26,10 @@ const COLUMNS: [CsvColumn; 38] = [
     ("pistas", |it| it.hints()),
     ("que_hacer", |it| it.next_step()),
     ("fecha", |it| it.asked(Column::Date)),
-    ("clave_rastreo", |it| guarded(it.asked(Column::TrackingKey))),
-    ("cuenta", |it| guarded(it.asked(Column::Account))),
+    ("clave_rastreo", |it| {
+        guarded(&it.asked(Column::TrackingKey))
+    }),
+    ("cuenta", |it| guarded(&it.asked(Column::Account))),
     ("monto", |it| it.asked(Column::Amount)),
     ("emisor", |it| it.asked(Column::Issuer)),
     ("receptor", |it| it.asked(Column::Receiver)),
@@ -56,9 +58,9 @@ const COLUMNS: [CsvColumn; 38] = [
         it.of_proof(ProofField::BeneficiaryTaxId)
     }),
     ("beneficiario_cuenta", |it| {
-        guarded(it.of_proof(ProofField::BeneficiaryAccount))
+        guarded(&it.of_proof(ProofField::BeneficiaryAccount))
     }),
-    ("concepto", |it| guarded(it.of_proof(ProofField::Concept))),
+    ("concepto", |it| guarded(&it.of_proof(ProofField::Concept))),
     ("errores_codigos", |it| it.error_codes()),
     ("pistas_codigos", |it| it.hint_codes()),
 ];
@@ -80,6 +82,6 @@ pub(super) fn line(row: &RowView, language: Language) -> String {
     formula::row(COLUMNS.map(|(_, value)| value(&row)))
 }
 
-fn guarded(text: String) -> String {
-    formula::as_text(&text).into_owned()
+fn guarded(text: &str) -> String {
+    formula::as_text(text).into_owned()
 }

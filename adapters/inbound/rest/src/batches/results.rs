@@ -160,8 +160,8 @@ fn workbook(rows: BegunRows, call: BatchCall) -> Result<Body, Problem> {
     let (context, runtime) = (call.context.clone(), call.low_priority.clone());
     let workbook = ResultsWorkbook::new(rows.columns(), call.workbook_options());
     let workbook = workbook.map_err(|error| call.unwritten(&error))?;
-    let parts = stream::try_unfold(Some((rows, workbook)), |state| async move {
-        let Some((mut rows, mut workbook)) = state else {
+    let parts = stream::try_unfold(Some((rows, workbook, call)), |state| async move {
+        let Some((mut rows, mut workbook, call)) = state else {
             return Ok(None);
         };
         let Some(ready) = rows.next().await.map_err(CutOff)? else {
@@ -170,7 +170,7 @@ fn workbook(rows: BegunRows, call: BatchCall) -> Result<Body, Problem> {
         for row in &ready {
             workbook.add(row)?;
         }
-        Ok::<_, Interrupted>(Some((workbook.take(), Some((rows, workbook)))))
+        Ok::<_, Interrupted>(Some((workbook.take(), Some((rows, workbook, call)))))
     });
     Ok(sent_parts::body(parts, context, &runtime))
 }

@@ -36,13 +36,13 @@ const RESULTS: [ResultColumn; 14] = [
     (ResultWord::Payer, 30, |it| {
         of_text(it, ProofField::PayerName)
     }),
-    (ResultWord::PayerTaxId, 16, |it| {
+    (ResultWord::PayerTaxId, 20, |it| {
         of_text(it, ProofField::PayerTaxId)
     }),
     (ResultWord::Payee, 30, |it| {
         of_text(it, ProofField::BeneficiaryName)
     }),
-    (ResultWord::PayeeTaxId, 16, |it| {
+    (ResultWord::PayeeTaxId, 20, |it| {
         of_text(it, ProofField::BeneficiaryTaxId)
     }),
     (ResultWord::PayeeAccount, 22, |it| {
@@ -166,7 +166,7 @@ fn headers(
     language: Language,
 ) -> impl Iterator<Item = (String, u16)> {
     const OWN: u16 = 18;
-    const OF_API: u16 = 22;
+    const OF_API: u16 = 28;
     const CODE: u16 = 14;
     let names = Column::ALL.map(Column::name);
     let own = own.iter().map(move |place| {
@@ -211,9 +211,16 @@ fn own_value(own: &[OwnColumn], index: usize, result: &ResultRow<'_>) -> (Value,
         _ => match OwnValue::of(cell) {
             OwnValue::Empty => plain(Value::Text(String::new())),
             OwnValue::Text(text) => plain(Value::Text(text.to_owned())),
-            OwnValue::Number(number) => (Value::Number(number), Style::General),
+            OwnValue::Number(number) => (Value::Number(number), style_of_number(column)),
             OwnValue::Date(date) => plain(Value::Date(date)),
         },
+    }
+}
+
+fn style_of_number(column: Option<Column>) -> Style {
+    match column {
+        Some(Column::Amount | Column::Charge | Column::Credit) => Style::Amount,
+        _ => Style::General,
     }
 }
 
