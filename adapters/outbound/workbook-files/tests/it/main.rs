@@ -17,6 +17,7 @@ use zip::write::SimpleFileOptions;
 
 mod hostile;
 mod memory;
+mod office;
 mod programs;
 
 fn written_by(program: &str) -> Bytes {
