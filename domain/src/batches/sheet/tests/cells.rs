@@ -118,6 +118,9 @@ fn a_date_is_read_day_first() {
         "5 de noviembre de 2026, 10:53:36 h",
         "jueves, 5 de noviembre del 2026",
         "Nov 5, 2026",
+        "46331",
+        "46331.0",
+        " 46331,4537 ",
     ] {
         let query = row_with(Column::Date, text).query.unwrap();
         assert_eq!(query.date.to_string(), "2026-11-05", "{text}");
@@ -129,7 +132,7 @@ fn a_date_is_read_day_first() {
 
 #[rstest]
 #[case(DateError::NoSuchDay, &["31/02/2026", "00/00/2026", "20/13/2026", "31-feb-26"])]
-#[case(DateError::Malformed, &["20/11-2026", "20/11/026", "20 no 2026", "20 nov", "nov 2026", "46346", "2026-11-20T10:53Z", "2026-11-20 10:53 -06:00", "10:53", "20/nov/2026/1"])]
+#[case(DateError::Malformed, &["20/11-2026", "20/11/026", "20 no 2026", "20 nov", "nov 2026", "36525", "73051", "46346.", "46,346", "046346", "46346.5.1", "2026-11-20T10:53Z", "2026-11-20 10:53 -06:00", "10:53", "20/nov/2026/1"])]
 #[case(DateError::TooEarly, &["5/11/2003"])]
 fn another_date_is_refused(#[case] error: DateError, #[case] texts: &[&str]) {
     let expected = CellErrorKind::Field(error.into());

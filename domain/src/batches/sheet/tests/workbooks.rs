@@ -66,6 +66,17 @@ fn typed_cells_below_a_title_are_read() {
     assert!(read[2].query.is_err());
 }
 
+/// A date whose cell has the format of numbers.
+#[test]
+fn a_number_in_the_column_of_dates_is_a_day() {
+    let mut row = payment(2, text(CLABE), 1.0);
+    for number in [46_346.0, 46_346.453_7] {
+        row.cells[0].1 = WorkbookCell::Number(number);
+        let read = read(&[texts(1, &HEADER), row.clone()]).remove(0);
+        assert_eq!(read.query.unwrap().date.to_string(), "2026-11-20");
+    }
+}
+
 /// A text keeps its digits, whatever they are; a number has lost those after the 15th.
 #[rstest]
 #[case(text("002010077777777000"), None)]
