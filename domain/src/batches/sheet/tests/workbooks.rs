@@ -96,6 +96,21 @@ fn a_long_number_is_damaged_and_a_text_is_not(
 }
 
 #[test]
+fn an_amount_with_more_digits_than_a_number_keeps_is_no_other_amount() {
+    for amount in [1e15, 9_007_199_254_740_993.0, 12_345_678_901_234.56] {
+        let rows = [texts(1, &HEADER), payment(2, text(CLABE), amount)];
+        let expected = CellErrorKind::Shortened { significant: 15 };
+        assert_eq!(error(&read(&rows)[0]), ("monto", expected));
+    }
+    let rows = [
+        texts(1, &HEADER),
+        payment(2, text(CLABE), 999_999_999_999_999.0),
+    ];
+    let query = read(&rows).remove(0).query.unwrap();
+    assert_eq!(query.amount.to_string(), "999999999999999.00");
+}
+
+#[test]
 fn totals_are_passed_over_and_listed() {
     let totals = [
         ",,,63.00,",
