@@ -1,7 +1,9 @@
 //! Cells on their way from a file to the rows of a sheet, counted.
 
+use std::collections::HashSet;
 use std::mem;
 
+use calamine::Sheet;
 use domain::batches::sheet::{WorkbookCell, WorkbookError, WorkbookRow};
 use ports::outbound::Workbook;
 
@@ -78,6 +80,16 @@ impl Cells {
         }
         Ok(rows)
     }
+}
+
+/// Checks the names by which `calamine` finds sheets.
+///
+/// # Errors
+/// [`WorkbookError::Unreadable`] if two sheets have the same name: the other one would be read.
+pub(crate) fn check_names(sheets: &[Sheet]) -> Result<(), WorkbookError> {
+    let mut names = HashSet::new();
+    let are_unique = sheets.iter().all(|sheet| names.insert(&sheet.name));
+    are_unique.then_some(()).ok_or(WorkbookError::Unreadable)
 }
 
 /// A workbook of which all sheets have been read.

@@ -7,7 +7,7 @@ use calamine::{Reader as _, SheetType, SheetVisible, Xls, XlsError};
 use cfb::CompoundFile as Container;
 use domain::batches::sheet::WorkbookError;
 
-use crate::table::{Cells, ReadSheets, Room};
+use crate::table::{Cells, ReadSheets, Room, check_names};
 use crate::value;
 
 /// Maximum number of cells in the smallest rectangle that holds all cells of a sheet: `calamine` keeps all of it.
@@ -34,6 +34,7 @@ pub(crate) fn open(file: Bytes) -> Result<ReadSheets, WorkbookError> {
         _ => WorkbookError::Unreadable,
     })?;
     let sheets = file.sheets_metadata().to_vec();
+    check_names(&sheets)?;
     let (mut read, mut room) = (ReadSheets::default(), Room::default());
     for sheet in sheets {
         if sheet.visible != SheetVisible::Visible || sheet.typ != SheetType::WorkSheet {

@@ -57,6 +57,17 @@ pub(crate) fn files() -> Vec<(&'static str, Bytes, WorkbookError)> {
             ),
             Unreadable,
         ),
+        ("two sheets of one name", two_sheets(), Unreadable),
+        (
+            "two tables in one sheet",
+            xlsx(&format!("{ROW}</sheetData><sheetData>{ROW}"), ""),
+            Unreadable,
+        ),
+        (
+            "a second table without rows",
+            xlsx(&format!("{ROW}</sheetData><x/><sheetData>"), ""),
+            Unreadable,
+        ),
         (
             "a number of repetitions that no program writes",
             ods(
@@ -90,6 +101,13 @@ pub(crate) fn files() -> Vec<(&'static str, Bytes, WorkbookError)> {
             Encrypted,
         ),
     ]
+}
+
+const ROW: &str = r#"<row r="1"><c r="A1"><v>1</v></c></row>"#;
+
+fn two_sheets() -> Bytes {
+    let sheets = r#"<sheet name="Pagos" sheetId="1" state="hidden" r:id="rId1"/><sheet name="Pagos" sheetId="2" r:id="rId1"/>"#;
+    xlsx_of(sheets, "<sheetData/>", "")
 }
 
 fn compound(stream: &str, content: &[u8]) -> Bytes {
