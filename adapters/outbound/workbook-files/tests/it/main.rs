@@ -81,7 +81,7 @@ fn xlsx_of(sheets: &str, sheet: &str, shared: &str) -> Bytes {
         r#"<Relationships xmlns="{RELATIONSHIPS}"><Relationship Id="rId1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#
     );
     let of_workbook = format!(
-        r#"<Relationships xmlns="{RELATIONSHIPS}"><Relationship Id="rId1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/></Relationships>"#
+        r#"<Relationships xmlns="{RELATIONSHIPS}"><Relationship Id="rId1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="rId3" Type="{OFFICE}/worksheet" Target="worksheets/sheet2.xml"/></Relationships>"#
     );
     let sheet = format!(r#"<worksheet xmlns="{SPREADSHEET}">{sheet}</worksheet>"#);
     let shared = format!(r#"<sst xmlns="{SPREADSHEET}">{shared}</sst>"#);

@@ -15,7 +15,7 @@ use program::Program;
 use tables::Table;
 
 /// Number of tables, of which the first is long.
-const TABLES: usize = 24;
+const TABLES: usize = 20;
 
 /// A format of `LibreOffice`: filter with its options, extension of the files.
 struct Format(&'static str, &'static str);

@@ -171,7 +171,7 @@ pub(super) fn table(rows: Range<usize>) -> impl Strategy<Value = Table> {
             }
             if let Some(total) = total {
                 let mut cells = [const { String::new() }; HEADERS.len()];
-                cells[AMOUNT] = "1234567.5".to_owned();
+                cells[AMOUNT].push_str("1234567.5");
                 cells[order[0]] = text(total);
                 csv += &write(&cells);
             }
