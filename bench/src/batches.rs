@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use chrono::TimeDelta;
 use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 use tempfile::tempdir;
@@ -20,12 +19,18 @@ use crate::replicas::servers::{self, Postgres};
 use crate::replicas::skipped;
 use crate::{Row, millis, now, row};
 
+mod table;
+
+use table::Format;
+
 const ROWS: u32 = 10_000;
 /// Budget of the live bank's stand-in, and how long its use is measured.
 const BUDGET: u32 = 600;
 const SPAN: Duration = Duration::from_mins(2);
 /// Time until the queue is full and the first turns, which come at once, are over.
 const WARM: Duration = Duration::from_secs(10);
+/// Measurements of each format of tables, of which the best counts.
+const ROUNDS: usize = 2;
 /// Longest time that an answer may take, to its end.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -47,22 +52,12 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
     } else {
         rows.push(skipped("(p) a batch on PostgreSQL and Redis", &missing));
     }
+    rows.extend(of_workbook().await?);
     rows.extend(budget().await?);
     Ok(rows)
 }
 
 type Gateways<'a> = &'a (dyn Fn(&Path) -> Result<Command> + Sync);
-
-/// A table of so many payments.
-fn table(rows: u32) -> Result<String> {
-    // A day that has begun in Mexico City, too.
-    let day = (now()? - TimeDelta::days(1)).format("%Y-%m-%d");
-    let row = |number| {
-        format!("{day},MBAN01002611180{number:09},002010077777777771,1234.56,40012,40002\n")
-    };
-    let header = "fecha,clave_rastreo,cuenta,monto,emisor,receptor\n".to_owned();
-    Ok(std::iter::once(header).chain((0..rows).map(row)).collect())
-}
 
 struct Caller {
     client: Client,
@@ -80,9 +75,9 @@ impl Caller {
     }
 
     /// Creates a batch; returns its address.
-    async fn create(&self, rows: u32) -> Result<String> {
-        let posting = self.client.post(&self.batches).body(table(rows)?);
-        let posting = posting.header("content-type", "text/csv");
+    async fn create(&self, rows: u32, format: Format) -> Result<String> {
+        let posting = self.client.post(&self.batches).body(format.table(rows)?);
+        let posting = posting.header("content-type", format.content_type());
         let created = json(posting.header("x-api-key", &self.key)).await?;
         let id = created["id"].as_str().context("no id")?;
         Ok(format!("{}/{id}", self.batches))
@@ -90,6 +85,15 @@ impl Caller {
 
     fn get(&self, address: &str) -> RequestBuilder {
         self.client.get(address).header("x-api-key", &self.key)
+    }
+
+    /// Has all rows of a batch delivered; returns its address and the time that it took.
+    async fn deliver(&self, format: Format) -> Result<(String, Duration)> {
+        let started = Instant::now();
+        let batch = self.create(ROWS, format).await?;
+        let delivered = self.finished(&batch).await?;
+        ensure!(delivered == u64::from(ROWS), "{delivered} were delivered");
+        Ok((batch, started.elapsed()))
     }
 
     /// Waits until a batch is finished; returns the rows that were delivered.
@@ -124,11 +128,7 @@ async fn of_sandbox(name: &str, folder: &Path, command: Gateways<'_>) -> Result<
     let api_key = key_by(command(folder)?, "test")?;
     let gateway = Program::start(command(folder)?)?;
     let caller = Caller::new(&gateway, api_key)?;
-    let started = Instant::now();
-    let batch = caller.create(ROWS).await?;
-    let delivered = caller.finished(&batch).await?;
-    let took = started.elapsed();
-    ensure!(delivered == u64::from(ROWS), "{delivered} were delivered");
+    let (batch, took) = caller.deliver(Format::Csv).await?;
     let while_run = gateway.memory_kib("VmHWM")? / 1_024;
     let started = Instant::now();
     let results = caller.length(&format!("{batch}/results")).await? / 1_024;
@@ -148,6 +148,26 @@ async fn of_sandbox(name: &str, folder: &Path, command: Gateways<'_>) -> Result<
         ),
         row(&format!("(p) results and ZIP of it on {name}"), files, "–"),
     ])
+}
+
+/// The same table as CSV and as a workbook, turn about, each on a gateway with an empty folder.
+async fn of_workbook() -> Result<Vec<Row>> {
+    let mut best = [Duration::MAX; 2];
+    for _ in 0..ROUNDS {
+        for (format, best) in [Format::Csv, Format::Xlsx].into_iter().zip(&mut best) {
+            let folder = tempdir()?;
+            let api_key = key(folder.path(), "test")?;
+            let gateway = Program::start(gateway_command(folder.path())?)?;
+            let (_, took) = Caller::new(&gateway, api_key)?.deliver(format).await?;
+            *best = took.min(*best);
+        }
+    }
+    let [csv, xlsx] = best.map(|took| f64::from(ROWS) / took.as_secs_f64());
+    Ok(vec![row(
+        &format!("(p) {ROWS} rows of XLSX on SQLite, rows/s, in those of CSV"),
+        format!("{xlsx:.0} ({:.2} of {csv:.0})", xlsx / csv),
+        "≥ 0.8",
+    )])
 }
 
 /// A stand-in of the live bank, which counts turns, with a batch that waits for it and a caller who
@@ -178,7 +198,8 @@ async fn budget() -> Result<Vec<Row>> {
     let batch_key = key(folder.path(), "live")?;
     let waiting_key = key(folder.path(), "live")?;
     let gateway = Program::start(command)?;
-    Caller::new(&gateway, batch_key)?.create(3 * BUDGET).await?;
+    let caller = Caller::new(&gateway, batch_key)?;
+    caller.create(3 * BUDGET, Format::Csv).await?;
     sleep(WARM).await;
 
     let begin = (Instant::now(), turns.load(Ordering::SeqCst));

@@ -15,7 +15,7 @@ use crate::metrics;
 
 /// Maximum number of a customer's batches that aren't final.
 const MAX_OPEN: u32 = 20;
-/// Maximum number of stored rows of a customer, about 200 MB.
+/// Maximum number of stored rows of a customer: some 300 MB of usual tables, and 2.5 GB at most.
 const MAX_KEPT_ROWS: u64 = 1_000_000;
 
 impl BatchService {

@@ -3,14 +3,12 @@
 //! Files are untrusted: what they inflate to is counted before anything is parsed, and cells are counted while they
 //! are read, so that neither a ratio, a range nor a repetition costs more memory than the bounds allow.
 
-use std::io::Cursor;
-
 use bytes::Bytes;
 use domain::batches::sheet::{WorkbookError, is_page};
 use ports::outbound::{Workbook, WorkbookReader};
-use zip::ZipArchive;
 
 mod bounds;
+mod contents;
 mod ods;
 mod page;
 mod table;
@@ -30,9 +28,7 @@ impl WorkbookReader for WorkbookFiles {
         if !file.starts_with(b"PK") {
             return Ok(Box::new(xls::open(file)?));
         }
-        let mut archive =
-            ZipArchive::new(Cursor::new(file.clone())).map_err(|error| bounds::of_zip(&error))?;
-        bounds::check(&mut archive)?;
+        let archive = bounds::open(file.clone())?;
         if archive.index_for_name("content.xml").is_some() {
             return Ok(Box::new(ods::open(archive)?));
         }

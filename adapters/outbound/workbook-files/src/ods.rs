@@ -9,7 +9,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use zip::ZipArchive;
 
 use crate::bounds::of_zip;
-use crate::table::{Cells, ReadSheets, Room};
+use crate::table::{CELL, Cells, ReadSheets, Room};
 use crate::value::{iso_date, number, text};
 
 /// Largest number of rows and columns of a sheet in `LibreOffice`.
@@ -31,9 +31,9 @@ pub(crate) fn open(mut archive: ZipArchive<impl Read + Seek>) -> Result<ReadShee
         buffer.clear();
         let event = reader.read_event_into(&mut buffer);
         match event.map_err(|_| WorkbookError::Unreadable)? {
-            Event::Start(element) => sheets.begin(&element),
-            Event::Text(content) => sheets.write(&content.xml10_content()),
-            Event::GeneralRef(reference) => sheets.refer(&reference),
+            Event::Start(element) => sheets.begin(&element)?,
+            Event::Text(content) => sheets.write(&content.xml10_content())?,
+            Event::GeneralRef(reference) => sheets.refer(&reference)?,
             Event::End(element) => sheets.end(element.name().as_ref())?,
             Event::Eof => return Ok(sheets.read),
             _ => {}
@@ -77,7 +77,7 @@ struct OpenCell {
 }
 
 impl Sheets {
-    fn begin(&mut self, element: &BytesStart<'_>) {
+    fn begin(&mut self, element: &BytesStart<'_>) -> Result<(), WorkbookError> {
         match element.name().as_ref() {
             "table:table" if self.sheet.is_none() => {
                 let name = attribute(element, "table:name").unwrap_or_default();
@@ -111,20 +111,25 @@ impl Sheets {
             // Blanks that XML would collapse.
             "text:s" => {
                 let blanks = count(element, "text:c").min(100);
-                self.write(&" ".repeat(blanks as usize));
+                self.write(&" ".repeat(blanks as usize))?;
             }
-            "text:tab" | "text:line-break" => self.write(" "),
+            "text:tab" | "text:line-break" => self.write(" ")?,
             _ => {}
         }
+        Ok(())
     }
 
-    fn write(&mut self, text: &str) {
+    fn write(&mut self, text: &str) -> Result<(), WorkbookError> {
         if let Some(cell) = self.cell.as_mut().filter(|_| self.in_paragraph) {
+            if cell.text.len() + text.len() > CELL {
+                return Err(WorkbookError::TooLarge);
+            }
             cell.text.push_str(text);
         }
+        Ok(())
     }
 
-    fn refer(&mut self, reference: &BytesRef<'_>) {
+    fn refer(&mut self, reference: &BytesRef<'_>) -> Result<(), WorkbookError> {
         let known = match reference.as_ref() {
             "amp" => Some('&'),
             "lt" => Some('<'),
@@ -133,9 +138,9 @@ impl Sheets {
             "quot" => Some('"'),
             _ => reference.resolve_char_ref().ok().flatten(),
         };
-        if let Some(character) = known {
-            self.write(character.encode_utf8(&mut [0; 4]));
-        }
+        known.map_or(Ok(()), |character| {
+            self.write(character.encode_utf8(&mut [0; 4]))
+        })
     }
 
     fn end(&mut self, name: &str) -> Result<(), WorkbookError> {

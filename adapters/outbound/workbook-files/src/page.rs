@@ -5,17 +5,20 @@ use domain::batches::sheet::WorkbookError;
 use encoding_rs::WINDOWS_1252;
 use html5gum::{Token, Tokenizer};
 
-use crate::table::{Cells, ReadSheets, Room};
+use crate::table::{CELL, Cells, ReadSheets, Room};
 use crate::value::text;
 
 /// Maximum size of a page. Ten thousand rows of ten columns have about 5 MiB.
 const MOST_BYTES: usize = 8 << 20;
+/// Maximum bytes of a tag with the text after it: all attributes of a tag are in memory.
+const MOST_OF_A_TAG: usize = 1 << 20;
 /// Most columns that one cell spans.
 const MOST_SPANNED: usize = 100;
 
 /// Reads the rows of all tables of a page, as one sheet.
 pub(crate) fn open(file: &Bytes) -> Result<ReadSheets, WorkbookError> {
-    if file.len() > MOST_BYTES {
+    let mut tags = file.split(|byte| *byte == b'<');
+    if file.len() > MOST_BYTES || tags.any(|tag| tag.len() > MOST_OF_A_TAG) {
         return Err(WorkbookError::TooLarge);
     }
     let page = match std::str::from_utf8(file) {
@@ -32,7 +35,7 @@ pub(crate) fn open(file: &Bytes) -> Result<ReadSheets, WorkbookError> {
                     span.and_then(|span| std::str::from_utf8(span).ok()?.trim().parse().ok());
                 rows.begin(&tag.name, span.unwrap_or(1).clamp(1, MOST_SPANNED))?;
             }
-            Token::String(content) => rows.write(&String::from_utf8_lossy(&content)),
+            Token::String(content) => rows.write(&String::from_utf8_lossy(&content))?,
             Token::EndTag(tag) => rows.end(&tag.name)?,
             _ => {}
         }
@@ -68,17 +71,21 @@ impl Rows {
                 self.end_cell()?;
                 self.cell = Some((String::new(), span));
             }
-            b"br" => self.write(" "),
+            b"br" => self.write(" ")?,
             b"script" | b"style" => self.is_hidden = true,
             _ => {}
         }
         Ok(())
     }
 
-    fn write(&mut self, text: &str) {
+    fn write(&mut self, text: &str) -> Result<(), WorkbookError> {
         if let Some((cell, _)) = self.cell.as_mut().filter(|_| !self.is_hidden) {
+            if cell.len() + text.len() > CELL {
+                return Err(WorkbookError::TooLarge);
+            }
             cell.push_str(text);
         }
+        Ok(())
     }
 
     fn end(&mut self, tag: &[u8]) -> Result<(), WorkbookError> {

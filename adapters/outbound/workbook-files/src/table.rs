@@ -1,12 +1,18 @@
 //! Cells on their way from a file to the rows of a sheet, counted.
 
+use std::collections::HashSet;
 use std::mem;
 
+use calamine::Sheet;
 use domain::batches::sheet::{WorkbookCell, WorkbookError, WorkbookRow};
 use ports::outbound::Workbook;
 
 /// Maximum number of cells of a workbook that are kept; empty ones aren't.
 const CELLS: usize = 500_000;
+/// Maximum number of sheets.
+const SHEETS: usize = 1_000;
+/// Maximum bytes of the text of a cell. Excel keeps 32,767 characters.
+pub(crate) const CELL: usize = 256 << 10;
 /// Maximum bytes of the texts of all cells.
 const TEXTS: usize = 32 << 20;
 
@@ -26,12 +32,17 @@ impl Default for Room {
     }
 }
 
-/// The cells of a sheet with their rows and columns, both from 0, in whatever order they come.
+/// The cells of a sheet, in whatever order they come.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cells(Vec<(u32, u32, WorkbookCell)>);
+pub(crate) struct Cells {
+    /// Those that came in the order of rows and columns, as programs write them.
+    rows: Vec<WorkbookRow>,
+    /// The others, with their rows from 1.
+    others: Vec<(u32, usize, WorkbookCell)>,
+}
 
 impl Cells {
-    /// Keeps a cell.
+    /// Keeps a cell, whose row and column are numbered from 0.
     ///
     /// # Errors
     /// [`WorkbookError::TooLarge`] if there is no room left.
@@ -49,8 +60,16 @@ impl Cells {
         let texts = room.texts.checked_sub(text);
         room.cells = cells.ok_or(WorkbookError::TooLarge)?;
         room.texts = texts.ok_or(WorkbookError::TooLarge)?;
-        let column = u32::try_from(column).map_err(|_| WorkbookError::Unreadable)?;
-        self.0.push((row, column, cell));
+        let number = row.saturating_add(1);
+        let last = self.rows.last_mut();
+        let last = last.map(|row| (row.number, row.cells.last().map(|(column, _)| *column), row));
+        match last {
+            Some((last, last_column, row)) if last == number && last_column < Some(column) => {
+                row.cells.push((column, cell));
+            }
+            Some((last, ..)) if last >= number => self.others.push((number, column, cell)),
+            _ => self.rows.push(begun(number, column, cell)),
+        }
         Ok(())
     }
 
@@ -59,25 +78,45 @@ impl Cells {
     /// # Errors
     /// [`WorkbookError::Unreadable`] if there are several cells at one place: programs would show one or another.
     pub(crate) fn into_rows(self) -> Result<Vec<WorkbookRow>, WorkbookError> {
-        let Self(mut cells) = self;
-        cells.sort_by_key(|(row, column, _)| (*row, *column));
+        let Self { rows, mut others } = self;
+        if others.is_empty() {
+            return Ok(rows);
+        }
+        for WorkbookRow { number, cells } in rows {
+            let cells = cells.into_iter();
+            others.extend(cells.map(|(column, cell)| (number, column, cell)));
+        }
+        others.sort_by_key(|(number, column, _)| (*number, *column));
         let mut rows: Vec<WorkbookRow> = Vec::new();
-        for (row, column, cell) in cells {
-            let (number, column) = (row.saturating_add(1), column as usize);
-            if rows.last().is_none_or(|row| row.number != number) {
-                let cells = Vec::with_capacity(1);
-                rows.push(WorkbookRow { number, cells });
+        for (number, column, cell) in others {
+            match rows.last_mut() {
+                Some(row) if row.number == number => {
+                    if row.cells.last().is_some_and(|(last, _)| *last == column) {
+                        return Err(WorkbookError::Unreadable);
+                    }
+                    row.cells.push((column, cell));
+                }
+                _ => rows.push(begun(number, column, cell)),
             }
-            let Some(WorkbookRow { cells, .. }) = rows.last_mut() else {
-                continue;
-            };
-            if cells.last().is_some_and(|(last, _)| *last == column) {
-                return Err(WorkbookError::Unreadable);
-            }
-            cells.push((column, cell));
         }
         Ok(rows)
     }
+}
+
+/// A row of one cell.
+fn begun(number: u32, column: usize, cell: WorkbookCell) -> WorkbookRow {
+    let cells = vec![(column, cell)];
+    WorkbookRow { number, cells }
+}
+
+/// Checks the names by which `calamine` finds sheets.
+///
+/// # Errors
+/// [`WorkbookError::Unreadable`] if two sheets have the same name: the other one would be read.
+pub(crate) fn check_names(sheets: &[Sheet]) -> Result<(), WorkbookError> {
+    let mut names = HashSet::new();
+    let are_unique = sheets.iter().all(|sheet| names.insert(&sheet.name));
+    are_unique.then_some(()).ok_or(WorkbookError::Unreadable)
 }
 
 /// A workbook of which all sheets have been read.
@@ -89,6 +128,9 @@ pub(crate) struct ReadSheets {
 
 impl ReadSheets {
     pub(crate) fn push(&mut self, name: String, cells: Cells) -> Result<(), WorkbookError> {
+        if self.names.len() >= SHEETS {
+            return Err(WorkbookError::TooLarge);
+        }
         self.names.push(name);
         self.rows.push(cells.into_rows()?);
         Ok(())

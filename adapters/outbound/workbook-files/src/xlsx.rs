@@ -7,7 +7,7 @@ use calamine::{Reader as _, SheetType, SheetVisible, Xlsx, XlsxError};
 use domain::batches::sheet::{WorkbookError, WorkbookRow};
 use ports::outbound::Workbook;
 
-use crate::table::{Cells, Room};
+use crate::table::{Cells, Room, check_names};
 use crate::value;
 
 /// An open workbook, of which each sheet is read when it is asked for.
@@ -19,6 +19,7 @@ pub(crate) struct Book {
 
 pub(crate) fn open(file: Bytes) -> Result<Book, WorkbookError> {
     let file = Xlsx::new(Cursor::new(file)).map_err(|error| of(&error))?;
+    check_names(file.sheets_metadata())?;
     let sheets = file.sheets_metadata().iter();
     let shown = sheets.filter(|sheet| {
         sheet.visible == SheetVisible::Visible && sheet.typ == SheetType::WorkSheet
@@ -44,7 +45,11 @@ impl Workbook for Book {
                 cells.put((row, column as usize), value, &mut self.room)?;
             }
         }
-        cells.into_rows()
+        // Reading goes on behind the rows, where programs may show other ones.
+        match reader.next_cell() {
+            Err(XlsxError::XmlEof(_)) => cells.into_rows(),
+            _ => Err(WorkbookError::Unreadable),
+        }
     }
 }
 

@@ -53,7 +53,10 @@ fn spell<'a>(
     let plain = without_guard(text);
     match column {
         Column::Date => return date::spell(plain),
-        Column::Amount => return amount::spell(plain),
+        Column::Amount => {
+            damage::shortened(plain)?;
+            return amount::spell(plain);
+        }
         Column::Account | Column::TrackingKey => damage::shortened(plain)?,
         _ => {}
     }

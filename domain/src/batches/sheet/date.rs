@@ -1,6 +1,9 @@
 //! Parses dates in the usual formats of people, spreadsheets and banks.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use chrono::{Days, NaiveDate};
 
 use crate::calendar::MONTHS;
 
@@ -32,11 +35,18 @@ const WEEKDAYS: [&str; 9] = [
     "sábado",
     "domingo",
 ];
+/// Day of which spreadsheets count the days, but for Excel's before March 1900 (`OpenDocument` 1.3, part 4, 4.3.3).
+const EPOCH: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).expect("a day");
+/// Serial numbers that are taken for dates: 2000-01-01 to 2099-12-31.
+const SERIALS: RangeInclusive<u64> = 36_526..=73_050;
 
 /// Converts a date to the API's format. The day comes before the month unless the year comes first or the month
-/// is a name; a year of two digits is of this century; a time of day is dropped. Text that isn't a date is
-/// returned unchanged and refused later.
+/// is a name; a year of two digits is of this century; a time of day is dropped. A number of five digits is the day
+/// that a spreadsheet stores as this number. Text that isn't a date is returned unchanged and refused later.
 pub(super) fn spell(text: &str) -> Result<Cow<'_, str>, CellErrorKind> {
+    if let Some(day) = of_serial(text) {
+        return Ok(day.to_string().into());
+    }
     let date = without_time(text);
     let Some(Parts { year, month, day }) = numeric(date).or_else(|| worded(date)) else {
         return Ok(text.into());
@@ -45,6 +55,16 @@ pub(super) fn spell(text: &str) -> Result<Cow<'_, str>, CellErrorKind> {
         return Err(CellErrorKind::MonthFirst);
     }
     Ok(format!("{year}-{month:02}-{day:02}").into())
+}
+
+/// The day of a serial number, whose fraction is a time of day: `46346`, `46346.0` or `46346,5`.
+pub(super) fn of_serial(text: &str) -> Option<NaiveDate> {
+    let (days, fraction) = text.split_once(['.', ',']).unwrap_or((text, "0"));
+    if days.len() != 5 || !is_digits(days) || !is_digits(fraction) {
+        return None;
+    }
+    let days = days.parse().ok().filter(|days| SERIALS.contains(days))?;
+    EPOCH.checked_add_days(Days::new(days))
 }
 
 /// A date that may not exist.

@@ -33,7 +33,9 @@ pub(super) fn read<'a>(table: Rows<'a>, mapping: &ColumnMapping) -> Result<Top<'
         let first = table.clone().next().ok_or(SheetError::Empty)?;
         let Tokenised { line, cells } = first;
         let cells = cells.map_err(|fault| SheetError::Header { line, fault })?;
-        if cells.iter().any(|cell| is_date(cell)) {
+        // A number of five digits may be the code of a bank as well.
+        let is_serial = |cell: &str| date::of_serial(cell.trim()).is_some();
+        if cells.iter().any(|cell| is_date(cell) && !is_serial(cell)) {
             let columns = layout::without_headers(&cells, &table, mapping)?;
             let rows = table;
             return Ok(Top { columns, rows });

@@ -9,8 +9,9 @@ use super::error::{RowFault, SheetError};
 
 /// Decimal digits that spreadsheets keep of a number, and show.
 const DIGITS: usize = 15;
-/// Least number that has more digits than are kept.
+/// Least number that has more digits than are kept, and least one of which a fraction isn't kept to its cents.
 const TOO_LONG: f64 = 1e15;
+const TOO_LONG_WITH_CENTS: f64 = 1e13;
 
 /// A row of a sheet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,7 +127,13 @@ impl WorkbookCell {
 }
 
 fn shown(number: f64) -> String {
-    if number.abs() >= TOO_LONG {
+    let has_cents = number.fract() != 0.0;
+    let least = if has_cents {
+        TOO_LONG_WITH_CENTS
+    } else {
+        TOO_LONG
+    };
+    if number.abs() >= least {
         let text = format!("{number:.*E}", DIGITS - 1);
         return text.replace('E', "E+");
     }
@@ -159,6 +166,9 @@ mod tests {
             (-5.0, "-5"),
             (999_999_999_999_999.0, "999999999999999"),
             (5_512_345_678.0, "5512345678"),
+            (9_999_999_999_999.99, "9999999999999.99"),
+            (12_345_678_901_234.0, "12345678901234"),
+            (12_345_678_901_234.56, "1.23456789012346E+13"),
             (4.418_022_250_919_908e16, "4.41802225091991E+16"),
             (1e15, "1.00000000000000E+15"),
         ] {

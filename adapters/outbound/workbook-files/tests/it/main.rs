@@ -17,6 +17,7 @@ use zip::write::SimpleFileOptions;
 
 mod hostile;
 mod memory;
+mod office;
 mod programs;
 
 fn written_by(program: &str) -> Bytes {
@@ -66,17 +67,23 @@ const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/rela
 
 /// An XLSX of one sheet with this content, and these shared texts.
 fn xlsx(sheet: &str, shared: &str) -> Bytes {
+    let sheet = format!("<sheetData>{sheet}</sheetData>");
+    let sheets = r#"<sheet name="Pagos" sheetId="1" r:id="rId1"/>"#;
+    xlsx_of(sheets, &sheet, shared)
+}
+
+/// An XLSX with this list of sheets, this content of each, and these shared texts.
+fn xlsx_of(sheets: &str, sheet: &str, shared: &str) -> Bytes {
     let workbook = format!(
-        r#"<workbook xmlns="{SPREADSHEET}" xmlns:r="{OFFICE}"><sheets><sheet name="Pagos" sheetId="1" r:id="rId1"/></sheets></workbook>"#
+        r#"<workbook xmlns="{SPREADSHEET}" xmlns:r="{OFFICE}"><sheets>{sheets}</sheets></workbook>"#
     );
     let of_package = format!(
         r#"<Relationships xmlns="{RELATIONSHIPS}"><Relationship Id="rId1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#
     );
     let of_workbook = format!(
-        r#"<Relationships xmlns="{RELATIONSHIPS}"><Relationship Id="rId1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/></Relationships>"#
+        r#"<Relationships xmlns="{RELATIONSHIPS}"><Relationship Id="rId1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="rId3" Type="{OFFICE}/worksheet" Target="worksheets/sheet2.xml"/></Relationships>"#
     );
-    let sheet =
-        format!(r#"<worksheet xmlns="{SPREADSHEET}"><sheetData>{sheet}</sheetData></worksheet>"#);
+    let sheet = format!(r#"<worksheet xmlns="{SPREADSHEET}">{sheet}</worksheet>"#);
     let shared = format!(r#"<sst xmlns="{SPREADSHEET}">{shared}</sst>"#);
     zip(&[
         ("_rels/.rels", of_package.as_bytes()),

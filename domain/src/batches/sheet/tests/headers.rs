@@ -201,6 +201,9 @@ fn a_table_without_a_header_is_refused_with_the_values_of_its_first_rows() {
         let file = format!("{ROW}\n{ROW}\n");
         assert_eq!(without_header(&file, mapping), expected);
     }
+    // A number is no date there: it may be the code of a bank.
+    let error = open(b"40012,a\n46346,b\n").unwrap_err();
+    assert!(matches!(error, SheetError::MissingColumns { .. }));
     let long = format!("2026-11-20,{}", "x".repeat(60_000));
     let columns = without_header(&long, "");
     assert_eq!(columns[1].samples[0].len(), 100, "it is cut");

@@ -1,5 +1,6 @@
 //! Properties of any file, and of every way to write one table.
 
+use chrono::TimeDelta;
 use proptest::prelude::*;
 
 use super::*;
@@ -189,6 +190,17 @@ proptest! {
             *raw.get_mut(column) = Token::Text(cell.into());
         }
         SheetRow::of_cells(1, raw, Spelling::People, rules());
+    }
+
+    #[test]
+    fn a_number_in_the_column_of_dates_is_the_day_that_excel_shows(
+        after in 0_i64..=36_524, fraction in "|[.,][0-9]{1,10}",
+    ) {
+        let (first, epoch) = (NaiveDate::from_ymd_opt(2000, 1, 1), NaiveDate::from_ymd_opt(1899, 12, 30));
+        let day = first.unwrap() + TimeDelta::days(after);
+        let number = (day - epoch.unwrap()).num_days();
+        let spelt = super::super::date::spell(&format!("{number}{fraction}")).map(String::from);
+        prop_assert_eq!(spelt, Ok(day.to_string()));
     }
 
     #[test]

@@ -66,6 +66,17 @@ fn typed_cells_below_a_title_are_read() {
     assert!(read[2].query.is_err());
 }
 
+/// A date whose cell has the format of numbers.
+#[test]
+fn a_number_in_the_column_of_dates_is_a_day() {
+    let mut row = payment(2, text(CLABE), 1.0);
+    for number in [46_346.0, 46_346.453_7] {
+        row.cells[0].1 = WorkbookCell::Number(number);
+        let read = read(&[texts(1, &HEADER), row.clone()]).remove(0);
+        assert_eq!(read.query.unwrap().date.to_string(), "2026-11-20");
+    }
+}
+
 /// A text keeps its digits, whatever they are; a number has lost those after the 15th.
 #[rstest]
 #[case(text("002010077777777000"), None)]
@@ -82,6 +93,21 @@ fn a_long_number_is_damaged_and_a_text_is_not(
         Err(_) => Some(error(&row).1),
     };
     assert_eq!(damage, expected);
+}
+
+#[test]
+fn an_amount_with_more_digits_than_a_number_keeps_is_no_other_amount() {
+    for amount in [1e15, 9_007_199_254_740_993.0, 12_345_678_901_234.56] {
+        let rows = [texts(1, &HEADER), payment(2, text(CLABE), amount)];
+        let expected = CellErrorKind::Shortened { significant: 15 };
+        assert_eq!(error(&read(&rows)[0]), ("monto", expected));
+    }
+    let rows = [
+        texts(1, &HEADER),
+        payment(2, text(CLABE), 999_999_999_999_999.0),
+    ];
+    let query = read(&rows).remove(0).query.unwrap();
+    assert_eq!(query.amount.to_string(), "999999999999999.00");
 }
 
 #[test]
