@@ -128,10 +128,16 @@ fn cell(xml: &mut String, (letters, row): (&str, u32), value: &Value, style: Sty
     let _ = match value {
         Value::Text(text) if text.is_empty() => Ok(()),
         Value::Text(text) => {
+            let has_blanks = text.trim() != text || text.contains('\n');
+            let space = if has_blanks {
+                r#" xml:space="preserve""#
+            } else {
+                ""
+            };
             let text = escaped(text);
             write!(
                 xml,
-                r#"{open} t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>"#
+                r#"{open} t="inlineStr"><is><t{space}>{text}</t></is></c>"#
             )
         }
         Value::Number(number) => write!(xml, "{open}><v>{number}</v></c>"),
