@@ -79,6 +79,8 @@ async fn a_claimed_lookup_and_its_attempts_are_found_by_its_id() {
         assert!(ended);
         recording.by(&[attempts], store.attempts(own, id)).await;
         recording.by(&[BY_ID], store.lookup(own, id)).await;
+        let ids = [id, lookup(3).facts.id];
+        recording.by(&[BY_ID], store.lookups_of(own, &ids)).await;
     }
     let canceled = store.cancel_lookup(own, id, now());
     recording.by(&[BY_ID], canceled).await;

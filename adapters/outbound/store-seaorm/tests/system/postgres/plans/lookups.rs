@@ -71,6 +71,8 @@ async fn ends(explained: &ExplainedStore<'_>) {
     store.add_lookup(&new).await.unwrap();
     let end = claim_end(id, lease(4), delivery(10_000));
     explained.through(by_id, store.lookup(own, id)).await;
+    let ids = [id, LookupId(Uuid::from_u128(11_101))];
+    explained.through(by_id, store.lookups_of(own, &ids)).await;
     explained.through(by_id, store.attempts(own, id)).await;
     explained
         .through(by_id, store.renew_lease(id, lease(4)))
