@@ -54,7 +54,7 @@ export function BatchDetail({ id }) {
         <${About} of=${batch} />
       </div>
       ${batch.state !== 'CANCELED' && html`<${BankBatch} of=${batch} />`}
-      <${BatchRows} id=${id} total=${batch.counts.rows} changes=${changes} />
+      <${BatchRows} id=${id} counts=${batch.counts} changes=${changes} />
     </${Page}>`;
 }
 
