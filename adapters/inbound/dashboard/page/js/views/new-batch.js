@@ -9,7 +9,7 @@ import { refusedCorrections, sentForm } from '../corrections.js';
 import { useDryRun } from '../dry-run.js';
 import { size } from '../format.js';
 import { t, tn } from '../i18n.js';
-import { say } from '../memory.js';
+import { say, tableAtHand } from '../memory.js';
 import { go, Link } from '../router.js';
 import { useAllNodes } from '../use-query.js';
 import { BatchOptions, usualOptions } from '../components/batch-options.js';
@@ -45,15 +45,29 @@ const NONE = [];
 // A file's name without its ending, cut to what a batch's name may be.
 const nameOf = (file) => file.name.replace(/\.[^.]*$/, '').slice(0, 100);
 
+// The key that was meant, as long as it is one of these; the only one otherwise.
+function firstKey(keys, meant) {
+  if (keys.some(({ id }) => id === meant)) return meant;
+  return keys.length === 1 ? keys[0].id : '';
+}
+
+// Another view may have put a table at hand, which is taken once.
+function takenTable() {
+  const given = tableAtHand.get();
+  tableAtHand.set(null);
+  return given;
+}
+
 function Form({ keys }) {
-  const [keyId, setKey] = useState(keys.length === 1 ? keys[0].id : '');
-  const [file, setFile] = useState(null);
+  const [given] = useState(takenTable);
+  const [keyId, setKey] = useState(() => firstKey(keys, given?.keyId));
+  const [file, setFile] = useState(given?.file ?? null);
   const [refused, setRefused] = useState(null);
   // Choices of columns, and those of them that the file was last checked with.
   const [choices, setChoices] = useState({});
   const [checked, setChecked] = useState({});
   const [sheet, setSheet] = useState('');
-  const [options, setOptions] = useState(usualOptions);
+  const [options, setOptions] = useState({ ...usualOptions, ...given?.options });
   const [skip, setSkip] = useState(false);
   // Corrections, and those of them that the file was last checked with.
   const [corrections, setCorrections] = useState(NONE);
