@@ -14,6 +14,7 @@ use crate::person::{Demo, Person};
 mod batches;
 mod by_keyboard;
 mod columns;
+mod corrections;
 mod live_changes;
 mod outdated;
 mod seal_verdicts;

@@ -120,7 +120,7 @@ async fn mistakes_are_told_in_the_language_of_the_page() {
     page.choose_table("pagos.csv", file).await;
     let says = async |text: &str| {
         soon(text, async || {
-            let said = "return document.querySelector('[data-testid=rejected-row], [data-state=FAULTY]')?.innerText ?? ''";
+            let said = "return document.querySelector('[data-testid=faulty-row], [data-state=FAULTY]')?.innerText ?? ''";
             let said = page.run(said, vec![]).await;
             said.as_str().unwrap().contains(text)
         })

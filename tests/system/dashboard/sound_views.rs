@@ -5,7 +5,7 @@ use std::ops::Deref;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use super::batches::{WORKBOOK, widened};
+use super::batches::{ACCOUNT, WORKBOOK, widened};
 use super::verified_files::with_another_amount;
 use super::webhooks::{a_lookup_ends, hooks, subscribed, switched};
 use super::{Page, member};
@@ -212,6 +212,9 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     page.open_batch(&finished, "FINISHED").await;
     page.find("batch-payment").await;
     page.is_sound("a batch that has ended").await;
+    page.fill("rows-search", "none").await;
+    page.counts("[data-testid=batch-payment]", 0).await;
+    page.is_sound("a batch without such rows").await;
     page.clicked("erase-batch", "erase-confirm").await;
     for (id, state) in [(&paused, "PAUSED"), (&canceled, "CANCELED")] {
         page.open_batch(id, state).await;
@@ -239,8 +242,11 @@ async fn no_state_of_a_batch_has_a_fault_of_accessibility() {
     page.find("columns-unclear").await;
     page.is_sound("columns that aren't recognised").await;
     page.assign("monto", "4").await;
-    page.find("rejected-row").await;
+    page.find("faulty-row").await;
     page.is_sound("the check of a table").await;
+    page.fill("correct-cuenta", ACCOUNT).await;
+    page.is_sound("a correction").await;
+    page.click_until("check-corrected", "correction").await;
     page.choose_table("pagos.xlsx", WORKBOOK).await;
     page.find("faults").await;
     page.is_sound("the check of a workbook").await;

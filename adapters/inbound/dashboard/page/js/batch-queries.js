@@ -15,11 +15,11 @@ export const BATCH = `query Batch($id: ID!) { batch(id: $id) { ${BATCH_FIELDS} }
 
 export const BATCH_CHANGED = `subscription BatchChanged($id: ID!) { batchChanged(id: $id) { ${BATCH_FIELDS} } }`;
 
-export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: String) {
-  batchRows(id: $id, first: $first, after: $after) {
+export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: String, $filter: BatchRowFilter) {
+  batchRows(id: $id, first: $first, after: $after, filter: $filter) {
     pageInfo { hasNextPage }
     nodes {
-      row line callerId state duplicateOf question { fecha claveRastreo monto } errors { field message }
+      row line callerId state duplicateOf question { fecha claveRastreo monto } written { fecha claveRastreo cuenta monto } errors { field message }
       lookup {
         id reason origin payment { text } hints { code message } whatToDo
         delivery { seal { verdict } notices { codigo: code mensaje: message } earlier { veces: times primera_vez: firstAt } }

@@ -1,6 +1,7 @@
 // Tables of payments: which files are sent, their check, and the batches that are made of them.
 
 import { rest } from './api.js';
+import { sentForm } from './corrections.js';
 
 export const MOST_TABLE_BYTES = 16_777_216;
 export const MOST_ARCHIVE_BYTES = 67_108_864;
@@ -48,26 +49,33 @@ export function onlyFile(files, refusalOf) {
   return refusal ? { refused: { name: files.map(({ name }) => name).join(', '), refusal } } : { file: files[0] };
 }
 
-// `columns`: the numbers of columns by the fields that a person assigned; 0 is no column. `sheet`: the name of the
-// workbook's sheet that a person chose. `skip`: rows that the file calls answered are passed over.
-async function post(path, { file, type, values = {}, columns = {}, sheet, skip, repeatKey }, signal) {
-  const query = new URLSearchParams({ ...values, ...(sheet && { sheet }), ...(skip && { skip_answered: 'true' }) });
-  const assigned = Object.entries(columns).map(([field, number]) => `${field}:${number}`);
-  if (assigned.length) query.set('columns', assigned.join());
-  const { response, ...common } = await rest(`/v1/cep/batches${path}?${query}`, { method: 'POST', type, body: file, signal, repeatKey });
+async function post(path, query, { type, body, repeatKey, signal }) {
+  const { response, ...common } = await rest(`/v1/cep/batches${path}?${new URLSearchParams(query)}`, { method: 'POST', type, body, signal, repeatKey });
   return response ? { ...common, answer: await response.json() } : common;
 }
 
-export const checkTable = (file, keyId, table, signal) =>
-  post('', { file, type: typeOf(file), values: { key_id: keyId, dry_run: 'true' }, ...table }, signal);
+// `columns`: the numbers of columns by the fields that a person assigned; 0 is no column. `sheet`: the name of the
+// workbook's sheet that a person chose. `skip`: rows that the file calls answered are passed over. `corrections`: new
+// values of cells.
+function postTable(file, values, { columns, sheet, skip, corrections }, more) {
+  const assigned = Object.entries(columns).map(([field, number]) => `${field}:${number}`).join();
+  const query = { ...values, ...(sheet && { sheet }), ...(skip && { skip_answered: 'true' }), ...(assigned && { columns: assigned }) };
+  const type = typeOf(file);
+  if (!corrections.length) return post('', query, { type, body: file, ...more });
+  const form = new FormData();
+  // Systems have other types for the same endings.
+  form.append('file', new File([file], file.name, { type }));
+  form.append('corrections', sentForm(corrections));
+  return post('', query, { body: form, ...more });
+}
+
+export const checkTable = (file, keyId, table, signal) => postTable(file, { key_id: keyId, dry_run: 'true' }, table, { signal });
 
 // Key by which the gateway recognises a request that is sent again, because its answer was lost.
 export const newRepeatKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-export function createBatch(file, keyId, table, { formats, retryFor, name }, repeatKey) {
-  const values = { key_id: keyId, formats, retry_for: retryFor, ...(name && { name }) };
-  return post('', { file, type: typeOf(file), values, ...table, repeatKey });
-}
+export const createBatch = (file, keyId, table, { formats, retryFor, name }, repeatKey) =>
+  postTable(file, { key_id: keyId, formats, retry_for: retryFor, ...(name && { name }) }, table, { repeatKey });
 
-export const importArchive = (id, file) => post(`/${id}/import`, { file, type: 'application/zip' });
+export const importArchive = (id, file) => post(`/${id}/import`, {}, { type: 'application/zip', body: file });

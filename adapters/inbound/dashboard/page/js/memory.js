@@ -1,11 +1,12 @@
-// What lives as long as the page: the newest test key's secret, so that it can be tried at once,
-// and the dialog that is open. None of it is stored.
+// What lives as long as the page: the newest test key's secret, so that it can be tried at once, the dialog that is
+// open, and a table for the next new batch with its key and options. None of it is stored.
 
 import { signal } from './signal.js';
 
 export const freshTestKey = signal(null);
 export const dialog = signal(null);
 export const notice = signal(null);
+export const tableAtHand = signal(null);
 
 // What must be asked before the open dialog may go without its own buttons; null when it may.
 let question = null;

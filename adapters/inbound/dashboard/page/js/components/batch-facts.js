@@ -29,6 +29,15 @@ export const deliveredRows = ({ delivered, deliveredSealInvalid, deliveredSealNo
 export const endedRows = (counts) =>
   deliveredRows(counts) + counts.notFound + counts.failed + counts.expired + counts.canceled;
 
+// Rows of an ended batch for which the bank may be asked again, those with mistakes once they are corrected.
+export const unansweredRows = ({ notFound, failed, expired, canceled, notBegun, faulty }) =>
+  notFound + failed + expired + canceled + notBegun + faulty;
+
+// Path of the results in a format.
+export const resultsAs = ({ files: { results } }, format) => `${results}${results.includes('?') ? '&' : '?'}format=${format}`;
+
+export const workbookOf = (batch) => resultsAs(batch, 'xlsx');
+
 function TimeLeft({ eta }) {
   const seconds = Math.max(0, (new Date(eta) - Date.now()) / 1000);
   return html`<time datetime=${eta} title=${exactTime(eta)}>${t('batch.left', { time: howLong(seconds) })}</time>`;

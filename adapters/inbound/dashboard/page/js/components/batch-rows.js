@@ -1,4 +1,4 @@
-// The rows of a batch, some at a time, in their order.
+// The rows of a batch that pass a filter, some at a time, in their order.
 
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { BATCH_ROWS } from '../batch-queries.js';
@@ -9,19 +9,26 @@ import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { OutcomeBadge } from './facts.js';
 import { Fault } from './fault.js';
-import { Failed, Skeleton } from './feedback.js';
+import { Empty, Failed, Skeleton } from './feedback.js';
 import { Icon } from './icon.js';
 import { DeliveryBadge, isDistrusted, LOOKUP_TONES } from './lookup-facts.js';
 import { ShortNextStep } from './next-step.js';
+import { RowFilters, useRowFilters } from './row-filters.js';
 import { Table } from './table.js';
 
 const AT_ONCE = 25;
 
 const TONES = { FAULTY: 'bad', DUPLICATE: 'neutral', NOT_BEGUN: 'neutral', ERASED: 'neutral', ...LOOKUP_TONES };
 
-const Payment = ({ of: { question, callerId } }) => html`
+// Of a row with mistakes, what stands in the file.
+const Written = ({ of: { fecha, claveRastreo: key, cuenta, monto } }) => html`
+  ${key && html`<code>${key}</code>`}
+  ${cuenta && html`<code>${cuenta}</code>`}
+  <small>${[monto, fecha].filter(Boolean).join(' · ')}</small>`;
+
+const Payment = ({ of: { question, written, callerId } }) => html`
   <span class="stacked break payment-cell">
-    ${question ? html`<code>${question.claveRastreo}</code>` : html`<span class="muted">—</span>`}
+    ${written ? html`<${Written} of=${written} />` : question ? html`<code>${question.claveRastreo}</code>` : html`<span class="muted">—</span>`}
     ${question && html`<small class="nowrap">${money(question.monto)} · ${question.fecha}</small>`}
     ${callerId && html`<small>${t('row.caller_id', { id: callerId })}</small>`}
   </span>`;
@@ -72,11 +79,24 @@ const columns = () => [
   },
 ];
 
+// The rows that are shown: of all the first and the last, of those that pass a filter how many, as no total is told.
+function shownRows(nodes, total, filtered, paged) {
+  if (filtered) return paged ? tn('row.found_more', nodes.length) : tn('row.found', nodes.length);
+  return t('row.shown', { first: count(nodes[0].row), last: count(nodes.at(-1).row), total: count(total) });
+}
+
+const NONE = [];
+
 // `changes` is true while rows may change by themselves.
-export function BatchRows({ id, total, changes }) {
-  const [after, setAfter] = useState(0);
+export function BatchRows({ id, counts, changes }) {
+  const filters = useRowFilters();
+  const { filter } = filters;
+  const of = JSON.stringify(filter);
+  // The last rows of the pages before, of this filter.
+  const [pages, setPages] = useState({ of, ends: NONE });
+  const ends = pages.of === of ? pages.ends : NONE;
   const heading = useRef(null);
-  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after: after > 0 ? String(after) : null }, { live: true, localised: true });
+  const { data, previous, error, loading, reload } = useQuery(BATCH_ROWS, { id, first: AT_ONCE, after: ends.at(-1) ?? null, filter }, { live: true, localised: true });
   usePolling(reload, changes);
   const ended = useRef(changes);
   useEffect(() => {
@@ -84,27 +104,36 @@ export function BatchRows({ id, total, changes }) {
     ended.current = changes;
   }, [changes]);
   const found = (data ?? (loading ? previous : undefined))?.batchRows;
+  const filtered = of !== '{}';
+  const paged = found?.pageInfo.hasNextPage || ends.length > 0;
   const turn = (to) => () => {
-    setAfter(to);
+    setPages({ of, ends: to });
     heading.current.focus();
   };
-  const last = Math.min(after + AT_ONCE, total);
+  const clear = () => {
+    filters.clear();
+    heading.current.focus();
+  };
+  const next = () => turn([...ends, String(found.nodes.at(-1).row)])();
   return html`
     <section class="panel" aria-labelledby="rows-title">
       <header class="panel-head"><h2 id="rows-title" ref=${heading} tabindex="-1">${t('row.title')}</h2></header>
+      <${RowFilters} of=${filters} faulty=${counts.faulty > 0} />
       ${error && html`<${Failed} error=${error} retry=${reload} stale=${Boolean(found)} />`}
       ${!found ? !error && html`<${Skeleton} lines=${5} />`
+        : !found.nodes.length ? html`
+          <div role="status"><${Empty} title=${t('row.no_match')} icon="batches"><button type="button" onClick=${clear} data-testid="rows-clear">${t('filter.clear')}</button></${Empty}></div>`
         : html`
           <div class=${data ? '' : 'stale'} aria-busy=${data ? undefined : 'true'}>
             <${Table} label=${t('row.title')} rows=${found.nodes.map(flat)} columns=${columns()} testid="rows-table"
               rowProps=${({ row, state, seal }) => ({ 'data-testid': 'batch-payment', 'data-row': row, 'data-state': state, 'data-seal': seal })} />
           </div>
           <footer class="list-foot">
-            <span class="muted small" role="status">${t('row.shown', { first: count(after + 1), last: count(last), total: count(total) })}</span>
-            ${total > AT_ONCE && html`
+            <span class="muted small" role="status" data-testid="rows-shown">${data && shownRows(found.nodes, counts.rows, filtered, paged)}</span>
+            ${paged && html`
               <span class="row">
-                <button type="button" disabled=${after === 0} onClick=${turn(Math.max(0, after - AT_ONCE))} data-testid="rows-back"><${Icon} name="back" />${t('row.back')}</button>
-                <button type="button" disabled=${!found.pageInfo.hasNextPage} onClick=${turn(after + AT_ONCE)} data-testid="rows-next">${t('row.next')}<${Icon} name="next" /></button>
+                <button type="button" disabled=${ends.length === 0} onClick=${turn(ends.slice(0, -1))} data-testid="rows-back"><${Icon} name="back" />${t('row.back')}</button>
+                <button type="button" disabled=${!found.pageInfo.hasNextPage} onClick=${next} data-testid="rows-next">${t('row.next')}<${Icon} name="next" /></button>
               </span>`}
           </footer>`}
     </section>`;

@@ -3,7 +3,6 @@
 import { html, useState } from '../lib.js';
 import { count, howLong } from '../format.js';
 import { t, tn } from '../i18n.js';
-import { Badge } from './facts.js';
 import { Fault } from './fault.js';
 import { Notice } from './feedback.js';
 import { Table } from './table.js';
@@ -11,8 +10,15 @@ import { Table } from './table.js';
 const Tile = ({ label, value, note, testid }) => html`
   <div class="tile"><dt>${label}</dt><dd class="tile-value" data-testid=${testid}>${value}</dd>${note && html`<dd class="tile-note">${note}</dd>`}</div>`;
 
-export function DryRunReport({ of: preview }) {
+// `children` are the faulty rows.
+export function DryRunReport({ of: preview, children }) {
   const { rows, ready, faulty, duplicates, quota_left: left, seconds } = preview;
+  if (rows === 0) {
+    return html`
+      <${Notice} tone="ok" testid="all-answered"><p>${t('dry_run.all_answered')}</p></${Notice}>
+      <${PassedOver} of=${preview} />
+      ${children}`;
+  }
   return html`
     <dl class="tiles">
       <${Tile} label=${t('dry_run.rows')} value=${count(rows)} testid="dry-run-rows" />
@@ -26,19 +32,23 @@ export function DryRunReport({ of: preview }) {
       <${Notice} key=${code} tone="warn" testid="dry-run-notice"><p>${message}</p></${Notice}>`)}
     ${preview.other_sheets.length > 0 && html`
       <${Notice} tone="warn" testid="dry-run-other-sheets"><p>${tn('dry_run.other_sheets', preview.other_sheets.length, { read: preview.sheet, sheets: preview.other_sheets.join(', ') })}</p></${Notice}>`}
-    ${preview.passed_over.map(({ reason, rows: passed, lines }) => html`
-      <${Notice} key=${reason} testid=${`dry-run-${reason}`}><p>${tn(`dry_run.${reason}`, passed, { lines: listed(passed, lines) })}</p></${Notice}>`)}
+    <${PassedOver} of=${preview} />
     <${Taken} of=${preview.taken} />
     ${ready === 0 && html`<${Notice} tone="bad"><p>${t('dry_run.nothing')}</p></${Notice}>`}
     ${left !== null && ready > left && html`
       <${Notice} tone="warn" testid="dry-run-quota"><p>${tn('dry_run.over_quota', ready - left, { left: count(left) })}</p></${Notice}>`}
+    ${faulty + duplicates + preview.warned === 0 && html`<${Notice} tone="ok"><p>${t('dry_run.flawless')}</p></${Notice}>`}
     <${Faults} of=${preview.faults} />
-    <${Rejected} of=${preview} />
+    ${children}
+    <${Duplicates} of=${preview} />
     <${Warnings} of=${preview} />`;
 }
 
 // The first of so many lines.
 const listed = (rows, lines) => lines.slice(0, MOST_LINES).map(count).join(', ') + (rows > MOST_LINES ? '…' : '');
+
+const PassedOver = ({ of: { passed_over: passedOver } }) => passedOver.map(({ reason, rows, lines }) => html`
+  <${Notice} key=${reason} testid=${`dry-run-${reason}`}><p>${tn(`dry_run.${reason}`, rows, { lines: listed(rows, lines) })}</p></${Notice}>`);
 
 // What the texts of a bank statement told, so that a person can compare some of it.
 function Taken({ of: taken }) {
@@ -73,41 +83,31 @@ const MOST_LINES = 12;
 // So many rows show what was taken from their texts.
 const MOST_TAKEN = 5;
 
-const Remedy = ({ of: row }) => (row.state === 'duplicate'
-  ? html`<span class="break">${t('dry_run.repeats', { row: count(row.duplicate_of) })}</span>`
-  : html`
-    <ul class="remedies">
-      ${row.errors.map(({ field, message }) => html`<li key=${field}><${Fault} field=${field} message=${message} /></li>`)}
-    </ul>`);
+const LINE = () => (
+  { key: 'line', label: t('dry_run.line'), cell: ({ line }) => html`<strong class="number"><span class="card-label">${t('dry_run.line')} </span>${count(line)}</strong>` });
 
-const COLUMNS = () => [
-  { key: 'line', label: t('dry_run.line'), cell: ({ line }) => html`<strong class="number"><span class="card-label">${t('dry_run.line')} </span>${count(line)}</strong>` },
+const DUPLICATE_COLUMNS = () => [
+  LINE(),
   { key: 'id', label: t('dry_run.id'), cell: ({ callerId }) => (callerId === null ? html`<span class="muted">—</span>` : html`<span class="break id-cell">${callerId}</span>`) },
-  {
-    key: 'problem', label: t('dry_run.problem'),
-    cell: ({ state }) => html`<${Badge} tone=${state === 'duplicate' ? 'neutral' : 'bad'}>${t(state === 'duplicate' ? 'row.state.DUPLICATE' : 'row.state.FAULTY')}</${Badge}>`,
-  },
-  { key: 'remedy', label: t('dry_run.remedy'), tone: 'remedy', cell: (row) => html`<${Remedy} of=${row} />` },
+  { key: 'remedy', label: t('dry_run.repeated'), tone: 'remedy', cell: (row) => html`<span class="break">${t('dry_run.repeats', { row: count(row.duplicate_of) })}</span>` },
 ];
 
-function Rejected({ of: { rejected, ready, faulty, duplicates, warned } }) {
+// The rows that ask the same as an earlier one.
+function Duplicates({ of: { rejected } }) {
   const [all, setAll] = useState(false);
-  if (!rejected.length) return warned === 0 && html`<${Notice} tone="ok"><p>${t('dry_run.flawless')}</p></${Notice}>`;
-  const rows = rejected.map((row) => ({ ...row, id: row.row, callerId: row.id }));
+  const rows = rejected.filter(({ state }) => state === 'duplicate').map((row) => ({ ...row, id: row.row, callerId: row.id }));
+  if (!rows.length) return null;
   const shown = all ? rows : rows.slice(0, FIRST);
   const rest = rows.length - shown.length;
-  const unlisted = faulty + duplicates - rows.length;
   return html`
-    <h3>${t('dry_run.rejected')}</h3>
-    <p class="muted small">${t(ready > 0 ? 'dry_run.rejected_more' : 'dry_run.rejected_all')}</p>
-    <${Table} label=${t('dry_run.rejected')} rows=${shown} columns=${COLUMNS()} testid="rejected-table"
-      rowProps=${({ line }) => ({ 'data-testid': 'rejected-row', 'data-line': line })} />
-    ${rest > 0 && html`<p><button type="button" onClick=${() => setAll(true)} data-testid="rejected-all">${tn('dry_run.show_rest', rest)}</button></p>`}
-    ${unlisted > 0 && html`<p class="muted small">${tn('dry_run.unlisted', unlisted)}</p>`}`;
+    <h3>${t('dry_run.repeated_rows')}</h3>
+    <${Table} label=${t('dry_run.repeated_rows')} rows=${shown} columns=${DUPLICATE_COLUMNS()} testid="duplicates-table"
+      rowProps=${({ line }) => ({ 'data-testid': 'duplicate-row', 'data-line': line })} />
+    ${rest > 0 && html`<p><button type="button" onClick=${() => setAll(true)} data-testid="duplicates-all">${tn('dry_run.show_rest', rest)}</button></p>`}`;
 }
 
 const WARNING_COLUMNS = () => [
-  { key: 'line', label: t('dry_run.line'), cell: ({ line }) => html`<strong class="number"><span class="card-label">${t('dry_run.line')} </span>${count(line)}</strong>` },
+  LINE(),
   { key: 'remedy', label: t('dry_run.remedy'), tone: 'remedy', cell: ({ field, message }) => html`<span class="break"><${Fault} field=${field} message=${message} /></span>` },
 ];
 

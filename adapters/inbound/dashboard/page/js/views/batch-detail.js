@@ -12,12 +12,13 @@ import { OWN } from '../queries.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { BankBatch } from '../components/bank-batch.js';
-import { BatchProgress, BatchState, isOpen, titleOf } from '../components/batch-facts.js';
+import { BatchProgress, BatchState, isOpen, resultsAs, titleOf, workbookOf } from '../components/batch-facts.js';
 import { BatchRows } from '../components/batch-rows.js';
 import { StateButton } from '../components/button.js';
 import { EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
+import { TryAgain } from '../components/try-again.js';
 import { CancelBatch, EraseBatch } from '../dialogs/batch-dialogs.js';
 import { Page } from './page.js';
 
@@ -49,12 +50,13 @@ export function BatchDetail({ id }) {
           <${Notice} tone="bad" testid="batch-seal-invalid"><p><strong>${tn('batch.seal_invalid', batch.counts.deliveredSealInvalid)}</strong> ${t('batch.seal_invalid_more')}</p></${Notice}>`}
         <${Counts} of=${batch.counts} />
       </section>
+      ${!changes && html`<${TryAgain} of=${batch} />`}
       <div class="fact-cards">
         <${Files} of=${batch} />
         <${About} of=${batch} />
       </div>
       ${batch.state !== 'CANCELED' && html`<${BankBatch} of=${batch} />`}
-      <${BatchRows} id=${id} total=${batch.counts.rows} changes=${changes} />
+      <${BatchRows} id=${id} counts=${batch.counts} changes=${changes} />
     </${Page}>`;
 }
 
@@ -82,15 +84,14 @@ const Counts = ({ of: counts }) => html`
       <div key=${name} class=${`tile ${COUNT_TONES[name] ?? ''}`} data-count=${name}><dt>${t(`batch.count.${name}`)}</dt><dd class="tile-value">${count(counts[name])}</dd></div>`)}
   </dl>`;
 
-const withFormat = (path, format) => `${path}${path.includes('?') ? '&' : '?'}format=${format}`;
-
-const Files = ({ of: { files, state } }) => html`
+const Files = ({ of: batch }) => html`
   <section class="panel" aria-labelledby="files-title">
     <h2 id="files-title">${t('batch.files')}</h2>
-    <p class="muted small">${t(isOpen({ state }) ? 'batch.files_so_far' : 'batch.files_more')}</p>
+    <p class="muted small">${t(isOpen(batch) ? 'batch.files_so_far' : 'batch.files_more')}</p>
     <div class="row">
-      <a class="button" href=${withFormat(files.results, 'csv')} download data-testid="results-csv"><${Icon} name="download" />${t('batch.results_csv')}</a>
-      <a class="button" href=${files.zip} download data-testid="files-zip"><${Icon} name="download" />${t('batch.files_zip')}</a>
+      <a class="button primary" href=${workbookOf(batch)} download data-testid="results-xlsx"><${Icon} name="download" />${t('batch.results_xlsx')}</a>
+      <a class="button" href=${resultsAs(batch, 'csv')} download data-testid="results-csv"><${Icon} name="download" />${t('batch.results_csv')}</a>
+      <a class="button" href=${batch.files.zip} download data-testid="files-zip"><${Icon} name="download" />${t('batch.files_zip')}</a>
     </div>
   </section>`;
 
