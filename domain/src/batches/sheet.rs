@@ -20,6 +20,7 @@ mod misplaced;
 mod open;
 mod own;
 mod passed_over;
+mod results;
 mod row;
 mod rows;
 mod samples;
@@ -41,7 +42,8 @@ pub use corrections::{CorrectedRows, Correction, CorrectionError, CorrectionFaul
 pub use error::{CellError, CellErrorKind, CellErrors, RowFault, SheetError};
 pub use mapping::{ColumnMapping, MappingError};
 pub use open::{Sheet, SheetRows};
-pub use own::{OwnColumn, OwnValue, RESULTS_BEGIN};
+pub use own::{OwnColumn, OwnValue};
 pub use passed_over::PassedOver;
+pub use results::RESULTS_BEGIN;
 pub use row::{RawCells, RowRules, SheetRow};
 pub use workbook::{WorkbookCell, WorkbookError, WorkbookRow, is_page, is_workbook};

@@ -51,7 +51,7 @@ fn first_five_minutes() {
     shell.run(&batch.text);
     let results = fs::read_to_string(shell.file("resultados.csv")).unwrap();
     let rows = results.lines().skip(1);
-    let states = rows.map(|row| row.split(',').nth(3).unwrap());
+    let states = rows.map(|row| row.split(',').nth(4).unwrap());
     let expected = ["delivered", "delivered", "faulty"];
     assert!(states.eq(expected), "{results}");
     assert!(results.contains("Excel"), "{results}");

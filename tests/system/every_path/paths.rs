@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{Cursor, read_to_string};
 
+use domain::batches::sheet::{WorkbookCell, WorkbookRow};
+use ports::outbound::WorkbookReader as _;
 use serde_json::{Value, json};
+use workbook_files::WorkbookFiles;
 use zip::ZipArchive;
 
 use super::told::{
-    Told, of_graphql, of_graphql_row, of_line, of_lookup, of_message, of_page, of_row,
+    Told, of_graphql, of_graphql_row, of_line, of_lookup, of_message, of_page, of_row, of_workbook,
 };
 use super::{PATIENCE, Scene};
 use crate::browser::Browser;
@@ -22,6 +25,8 @@ pub(super) enum Path {
     Row,
     /// A line of a batch's results, in CSV.
     Csv,
+    /// A row of the workbook of a batch's results.
+    Workbook,
     /// A line of `resumen.csv` and the place of the row's file in a batch's ZIP.
     Zip,
     /// The message to a webhook.
@@ -48,10 +53,11 @@ const WORD: &[&str] = &["payment.text"];
 const TIMES: &[&str] = &["payment.received_at", "payment.processed_at"];
 
 impl Path {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Lookup,
         Self::Row,
         Self::Csv,
+        Self::Workbook,
         Self::Zip,
         Self::Webhook,
         Self::GraphqlLookup,
@@ -67,7 +73,7 @@ impl Path {
             Self::Lookup | Self::Row | Self::GraphqlLookup | Self::GraphqlRow => {
                 &[NAMES, ADVICE, CODE, WORD, TIMES]
             }
-            Self::Csv | Self::Zip => &[NAMES, ADVICE, CODE],
+            Self::Csv | Self::Workbook | Self::Zip => &[NAMES, ADVICE, CODE],
             // For people, to whom the bank's word is the state.
             Self::LookupPage => &[NAMES, ADVICE, WORD],
             // The banks stand in the row's lookup.
@@ -82,7 +88,12 @@ impl Path {
     fn of_refusal(self) -> &'static [&'static str] {
         match self {
             Self::Lookup => &["reason", "errors"],
-            Self::Row | Self::Csv | Self::Zip | Self::GraphqlRow | Self::RowPage => &["errors"],
+            Self::Row
+            | Self::Csv
+            | Self::Workbook
+            | Self::Zip
+            | Self::GraphqlRow
+            | Self::RowPage => &["errors"],
             Self::Webhook | Self::GraphqlLookup | Self::LookupPage => &[],
         }
     }
@@ -119,6 +130,7 @@ pub(super) struct Seen {
     lookups: Vec<Value>,
     rows: Vec<Value>,
     csv: Vec<BTreeMap<String, String>>,
+    workbook: Vec<BTreeMap<String, String>>,
     summary: Vec<BTreeMap<String, String>>,
     /// Names of the files in the ZIP.
     files: Vec<String>,
@@ -140,6 +152,7 @@ impl Seen {
         let rows = String::from_utf8(rows).unwrap();
         let rows = rows.lines().map(|row| serde_json::from_str(row).unwrap());
         let csv = scene.text(&format!("{batch}/results?format=csv")).await;
+        let workbook = scene.text(&format!("{batch}/results?format=xlsx")).await;
         let zip = scene.text(&format!("{batch}/files.zip")).await;
         let mut zip = ZipArchive::new(Cursor::new(zip)).unwrap();
         let files = zip.file_names().map(|name| name.unwrap().into_owned());
@@ -162,6 +175,7 @@ impl Seen {
             lookups,
             rows: rows.collect(),
             csv: lines(&String::from_utf8(csv).unwrap()),
+            workbook: workbook_rows(workbook),
             summary: lines(&summary),
             files,
             messages: scene.receiver.bodies(),
@@ -178,6 +192,7 @@ impl Seen {
             Path::Lookup => of_lookup(lookup),
             Path::Row => of_row(&self.rows[place]),
             Path::Csv => of_line(&self.csv[place]),
+            Path::Workbook => of_workbook(&self.workbook[place]),
             Path::Zip => {
                 let told = of_line(&self.summary[place]);
                 self.assert_set_apart(place, told.get("seal").map(String::as_str));
@@ -273,4 +288,28 @@ fn lines(table: &str) -> Vec<BTreeMap<String, String>> {
     let table = table.trim_start_matches('\u{feff}').as_bytes();
     let lines = csv::Reader::from_reader(table).into_deserialize();
     lines.map(Result::unwrap).collect()
+}
+
+/// The rows of a workbook, each by its headers.
+fn workbook_rows(workbook: Vec<u8>) -> Vec<BTreeMap<String, String>> {
+    let mut workbook = WorkbookFiles.open(workbook.into()).unwrap();
+    let mut rows = workbook.rows(0).unwrap().into_iter();
+    let texts = |row: WorkbookRow| -> BTreeMap<usize, String> {
+        let cells = row
+            .cells
+            .into_iter()
+            .filter_map(|(column, cell)| match cell {
+                WorkbookCell::Text(text) => Some((column, text)),
+                WorkbookCell::Number(_) | WorkbookCell::Date(_) => None,
+            });
+        cells.collect()
+    };
+    let headers = texts(rows.next().unwrap());
+    let by_header = |row| {
+        let cells = texts(row).into_iter();
+        cells
+            .map(|(column, text)| (headers[&column].clone(), text))
+            .collect()
+    };
+    rows.map(by_header).collect()
 }

@@ -96,20 +96,37 @@ pub(super) fn of_row(body: &Value) -> Told {
 
 /// Facts of a line of a table, by its columns.
 pub(super) fn of_line(line: &BTreeMap<String, String>) -> Told {
-    let columns = [
-        ("state", "estado"),
-        ("reason", "motivo"),
-        ("payment.state", "estado_del_pago"),
+    let words = [
         ("hints", "pistas"),
         ("what_to_do", "que_hacer"),
-        ("seal", "sello"),
         ("errors", "errores"),
+    ];
+    of_columns(line, &words)
+}
+
+/// Facts of a row of a workbook, by its columns.
+pub(super) fn of_workbook(row: &BTreeMap<String, String>) -> Told {
+    let words = [
+        ("hints", "Explicación"),
+        ("what_to_do", "Qué hacer"),
+        ("errors", "Explicación"),
+    ];
+    of_columns(row, &words)
+}
+
+/// Facts that stand in columns of codes and in columns of words.
+fn of_columns(line: &BTreeMap<String, String>, words: &[(&'static str, &'static str)]) -> Told {
+    let codes = [
+        ("state", "estado_codigo"),
+        ("reason", "motivo"),
+        ("payment.state", "estado_del_pago_codigo"),
+        ("seal", "sello_codigo"),
         ("inferred.emisor", "emisor"),
         ("inferred.receptor", "receptor"),
     ];
-    let mut told = Told::from(columns.map(|(fact, column)| (fact, line[column].clone())));
-    told.retain(|_, cell| !cell.is_empty());
-    told
+    let columns = codes.iter().chain(words);
+    let told = columns.filter_map(|(fact, column)| Some((*fact, line.get(*column)?.clone())));
+    told.filter(|(_, cell)| !cell.is_empty()).collect()
 }
 
 /// Facts of a webhook's message.

@@ -4,7 +4,7 @@ use super::column::{Column, MAX_FOUND, SheetColumn, listed};
 use super::error::SheetError;
 use super::header;
 use super::mapping::{ColumnMapping, MappingError, Source, cut};
-use super::own::ResultPlaces;
+use super::results::ResultPlaces;
 use super::rows::Rows;
 use super::samples;
 

@@ -147,7 +147,8 @@ impl<'a> Sheet<'a> {
                 RowFault::MoreCells { cells, columns },
             ));
         }
-        let mut own = own::kept(&cells, self.own.iter().map(|(index, _)| *index));
+        let mut own = cells.clone();
+        own.truncate(columns);
         let mut raw = RawCells::default();
         for (place, cell) in self.layout.iter().zip(cells) {
             if let Some(column) = place {
@@ -163,14 +164,15 @@ impl<'a> Sheet<'a> {
         }
         statement::fill_amount(&mut raw);
         for (column, value) in corrector.apply(line, &mut raw) {
-            let mut places = self.own.iter();
-            let place = places.position(|(_, own)| own.column == Some(column));
-            let of_added = || Some(self.own.len() + added.iter().position(|it| *it == column)?);
+            let place = self.layout.iter().position(|it| *it == Some(column));
+            let of_added = || Some(columns + added.iter().position(|it| *it == column)?);
             if let Some(place) = place.or_else(of_added) {
                 own.resize(own.len().max(place + 1), String::new());
                 own[place] = value;
             }
         }
+        let indexes = self.own.iter().map(|(index, _)| *index);
+        let own = own::kept(&own, indexes.chain(columns..columns + added.len()));
         let mut row = SheetRow::of_cells(line, raw, Spelling::People, rules);
         row.cells = own;
         Ok(row)

@@ -60,13 +60,15 @@ const RESULTS: [ResultColumn; 14] = [
 ];
 
 /// Columns for programs, which stand at the end with the names that they have as CSV.
-const CODES: [&str; 17] = [
+const CODES: [&str; 19] = [
     "fila",
     "linea",
     "estado_codigo",
     "motivo",
     "duplicado_de",
     "estado_del_pago_codigo",
+    "emisor",
+    "receptor",
     "emisor_inferido",
     "receptor_inferido",
     "consulta",
