@@ -1,7 +1,8 @@
 //! Rows of results that are sent again, and that are answered already.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use domain::batches::sheet::PassedOver;
 use domain::keys::Environment;
 use domain::lookups::LookupState;
 use domain::outcome::Outcome;
@@ -16,44 +17,56 @@ use ports::outbound::StoredLookup;
 use super::caller::store_failed;
 use super::error::BatchError;
 use super::service::BatchService;
-use super::types::DraftRow;
+use super::types::BatchDraft;
 
 /// Lookups that are read at once.
 const AT_ONCE: usize = 100;
 
 impl BatchService {
     /// Removes the rows whose payment a lookup, which one of the rows names, asked of the same bank, and that needs no
-    /// other answer; and returns their lines. The customer's stored lookups tell it: a file proves nothing.
+    /// other answer; and returns their lines. The customer's stored lookups tell it: a file proves nothing, and is
+    /// believed on request alone, and only of lookups that aren't stored any more.
     pub(super) async fn remove_answered(
         &self,
         customer: CustomerId,
         environment: Environment,
-        rows: &mut Vec<DraftRow>,
-    ) -> Result<Vec<u32>, BatchError> {
-        let ids: Vec<_> = rows.iter().filter_map(|row| row.lookup).collect();
+        draft: &mut BatchDraft,
+    ) -> Result<Vec<(u32, PassedOver)>, BatchError> {
+        let ids: Vec<_> = draft.rows.iter().filter_map(|row| row.lookup).collect();
         let lookups = &self.sources.lookups;
         let catalogue = lookups.reader.catalogue();
-        let mut asked = HashSet::new();
+        let (mut asked, mut stored) = (HashMap::new(), HashSet::new());
         for ids in ids.chunks(AT_ONCE) {
             let found = lookups.of_ids(customer, ids).await;
-            let found = found.map_err(store_failed)?.into_iter();
-            let answered =
-                found.filter(|it| it.facts.environment == environment && is_answered(it));
-            // One that can't be decrypted is asked again.
-            let questions = answered.filter_map(|it| lookups.reader.question(&it).ok());
-            asked.extend(questions.filter_map(|query| transfer(query, &catalogue)));
+            for lookup in found.map_err(store_failed)? {
+                stored.insert(lookup.facts.id);
+                if lookup.facts.environment == environment && is_answered(&lookup) {
+                    // One that can't be decrypted is asked again.
+                    let question = lookups.reader.question(&lookup).ok();
+                    let transfer = question.and_then(|query| transfer(query, &catalogue));
+                    asked.extend(transfer.map(|transfer| (transfer, false)));
+                }
+            }
         }
-        let mut lines = Vec::new();
-        if !asked.is_empty() {
-            rows.retain(|row| {
-                let query = row.query.as_ref().ok().cloned();
-                let transfer = query.and_then(|query| transfer(query, &catalogue));
-                let is_answered = transfer.is_some_and(|transfer| asked.contains(&transfer));
-                lines.extend(is_answered.then_some(row.line));
-                !is_answered
-            });
-        }
-        Ok(lines)
+        let mut passed_over = Vec::new();
+        let skips_answered = draft.skips_answered;
+        draft.rows.retain(|row| {
+            let query = row.query.as_ref().ok().cloned();
+            let transfer = query.and_then(|query| transfer(query, &catalogue));
+            let is_erased = row.lookup.is_some_and(|id| !stored.contains(&id));
+            let is_told = transfer.and_then(|transfer| asked.get_mut(&transfer));
+            let reason = match is_told.map(|is_told| std::mem::replace(is_told, true)) {
+                Some(true) => PassedOver::AnsweredBefore,
+                Some(false) => PassedOver::Answered,
+                None if skips_answered && row.is_called_answered && is_erased => {
+                    PassedOver::CalledAnswered
+                }
+                None => return true,
+            };
+            passed_over.push((row.line, reason));
+            false
+        });
+        Ok(passed_over)
     }
 }
 

@@ -101,7 +101,8 @@ fn own_column([header, column]: &[Bytes; 2]) -> Result<OwnColumn, Damaged> {
         header: text(header)?.to_owned(),
         column: match text(column)? {
             "" => None,
-            name => Some(Column::from_name(name).ok_or(Damaged)?),
+            // A column that this version doesn't know is none that it uses.
+            name => Column::from_name(name),
         },
     })
 }

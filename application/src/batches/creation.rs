@@ -2,6 +2,7 @@
 
 use super::error::BatchError;
 use super::types::{BatchAccess, BatchDraft, BatchPreview};
+use domain::batches::sheet::PassedOver;
 use domain::batches::{BatchId, ROWS_PER_CHUNK};
 use domain::request::RequestId;
 use ports::Cause;
@@ -27,8 +28,8 @@ impl BatchService {
         key: BatchKey,
         (mut draft, access): (BatchDraft, &BatchAccess),
         claim: Option<ScopeClaim>,
-    ) -> Result<(BatchId, Vec<u32>), BatchError> {
-        let answered = self.remove_answered(owner.customer, key.environment, &mut draft.rows);
+    ) -> Result<(BatchId, Vec<(u32, PassedOver)>), BatchError> {
+        let answered = self.remove_answered(owner.customer, key.environment, &mut draft);
         let answered = answered.await?;
         let catalogue = self.sources.lookups.reader.catalogue();
         let rows = CheckedRows::of(draft.rows, draft.columns, &catalogue);

@@ -201,7 +201,7 @@ impl BatchService {
     ) -> Result<BatchRead<BatchPreview>, BatchError> {
         let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
-        let answered = self.remove_answered(owner.customer, key.environment, &mut draft.rows);
+        let answered = self.remove_answered(owner.customer, key.environment, &mut draft);
         let answered = answered.await?;
         let catalogue = self.sources.lookups.reader.catalogue();
         let rows = CheckedRows::of(draft.rows, draft.columns, &catalogue);

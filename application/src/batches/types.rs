@@ -1,7 +1,7 @@
 //! Requests and views of batches, for callers with an API key and people with a session.
 
 use chrono::{DateTime, Utc};
-use domain::batches::sheet::{Column, OwnColumn};
+use domain::batches::sheet::{Column, OwnColumn, PassedOver};
 use domain::batches::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::hints::Hint;
 use domain::idempotency::IdempotencyKey;
@@ -37,6 +37,8 @@ pub struct BatchDraft {
     pub files: RequestedFiles,
     /// Time during which a row without a proof is tried again.
     pub retry_for: RetryFor,
+    /// Rows that the file calls answered, and whose lookups aren't stored any more, aren't looked up.
+    pub skips_answered: bool,
     /// The columns of the rows' cells.
     pub columns: Vec<OwnColumn>,
     /// The rows, in row order.
@@ -54,6 +56,8 @@ pub struct DraftRow {
     pub cells: Vec<String>,
     /// The lookup that asked for the row before, as the results of a batch tell.
     pub lookup: Option<LookupId>,
+    /// The file calls the row delivered with a valid seal.
+    pub is_called_answered: bool,
     /// The query; or the cells and their errors, to be returned as [`RowOutcome::Faulty`].
     pub query: Result<ProofQuery, FaultyRow>,
 }
@@ -79,8 +83,8 @@ pub struct CreatedBatch {
     pub batch: BatchRead<Option<BatchView>>,
     /// `true` if an earlier request created it.
     pub repeated: bool,
-    /// Lines of results whose lookups are answered already, and which aren't looked up again; empty if repeated.
-    pub answered: Vec<u32>,
+    /// Lines of results that aren't looked up again, each with the reason; empty if repeated.
+    pub answered: Vec<(u32, PassedOver)>,
 }
 
 /// Result of a use case, with the key that was used.
@@ -116,8 +120,8 @@ pub struct BatchPreview {
     pub rejected: Vec<RowView>,
     /// Rows that would be looked up although their query is contradictory, in row order.
     pub warnings: Vec<RowWarning>,
-    /// Lines of results whose lookups are answered already, and which aren't looked up again.
-    pub answered: Vec<u32>,
+    /// Lines of results that aren't looked up again, each with the reason.
+    pub answered: Vec<(u32, PassedOver)>,
     /// Requests left of the key's monthly quota; `None` without a quota.
     pub quota_left: Option<u64>,
     /// Estimated seconds until every row was looked up once, if no other lookups are made.

@@ -76,7 +76,6 @@ mod tests {
         let rules = RowRules {
             today: day("2026-11-24"),
             catalogue: Catalogue::embedded(),
-            skips_answered: false,
         };
         sheet.rows(rules).map(|row| row.query.unwrap()).collect()
     }

@@ -41,9 +41,11 @@ pub fn as_text(cell: &str) -> Cow<'_, str> {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
     let is_rounded = is_digits(cell) && cell.len() > MAX_SHOWN_DIGITS;
     let is_cut = is_digits(cell) && cell.len() > 1 && cell.starts_with('0');
-    // `12E34` is a power of ten.
-    let mut power = cell.split(['E', 'e']).map(is_digits);
-    let is_power = cell.contains(['E', 'e']) && power.all(|it| it);
+    // `12E34` and `1.2E+34` are numbers.
+    let is_power = cell.split_once(['E', 'e']).is_some_and(|(digits, power)| {
+        let power = power.strip_prefix(['+', '-']).unwrap_or(power);
+        is_digits(&digits.replacen('.', "", 1)) && is_digits(power)
+    });
     if is_rounded || is_cut || is_power {
         format!("'{cell}").into()
     } else {
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[rstest]
-    #[case(&["002010077777777771", "123456789012", "01", "12E34", "5e6"], true)]
+    #[case(&["002010077777777771", "123456789012", "01", "12E34", "5e6", "4.41808E+16", "1.5e-3"], true)]
     #[case(&["", "0", "12345678901", "5512345678", "E5", "1E", "1E2E", "ABC1E5", "1.5", "-01"], false)]
     fn numbers_that_would_lose_digits_are_marked(#[case] cells: &[&str], #[case] is_marked: bool) {
         for cell in cells {
@@ -168,7 +170,6 @@ mod tests {
             let rules = crate::batches::sheet::RowRules {
                 today: chrono::NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(),
                 catalogue: crate::participants::Catalogue::embedded(),
-                skips_answered: false,
             };
             let read = sheet.rows(rules).next().unwrap();
             prop_assert!(read.query.is_ok());

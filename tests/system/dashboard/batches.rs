@@ -325,7 +325,7 @@ async fn a_workbook_and_a_statement_are_checked_with_what_they_have_in_common_sa
 
     // What a file says of its rows isn't believed unless a person wants it.
     let results = "consulta,estado,sello,fecha,clave_rastreo,cuenta,monto\n\
-        x,delivered,valid,2026-11-20,MBAN01002611200001234567,002010077777777771,1.00\n\
+        01980000-0000-7000-8000-000000000001,delivered,valid,2026-11-20,MBAN01002611200001234567,002010077777777771,1.00\n\
         x,delivered,invalid,2026-11-20,MBAN01002611200001234568,002010077777777771,2.00\n";
     page.choose_table("resultados.csv", results).await;
     page.reads("dry-run-ready", "2").await;

@@ -1,6 +1,7 @@
 //! Results that are sent again.
 
 use domain::account::Account;
+use domain::batches::sheet::PassedOver;
 use domain::lookups::LookupId;
 use domain::seals::{SealHash, Verdict};
 use uuid::Uuid;
@@ -15,6 +16,14 @@ async fn again(process: &Process, id: BatchId, queries: &[ProofQuery]) -> Vec<Dr
         row.lookup = Some(lookup.facts.id);
     }
     again
+}
+
+fn told() -> Vec<(u32, PassedOver)> {
+    vec![
+        (2, PassedOver::Answered),
+        (5, PassedOver::Answered),
+        (9, PassedOver::AnsweredBefore),
+    ]
 }
 
 #[tokio::test]
@@ -49,13 +58,13 @@ async fn what_is_answered_is_not_asked_again_and_everything_else_is() {
         .await
         .unwrap()
         .found;
-    assert_eq!((preview.answered, preview.counts.rows), (vec![2, 5, 9], 2));
+    assert_eq!((preview.answered, preview.counts.rows), (told(), 2));
     let created = process
         .batches
         .create(&access(&holder), draft(sent.clone()), None)
         .await
         .unwrap();
-    assert_eq!(created.answered, [2, 5, 9]);
+    assert_eq!(created.answered, told());
     let rest = created.batch.found.unwrap();
     assert_eq!(rest.counts.rows, 2);
     // Of a stranger, of another bank, and of a lookup that doesn't exist.
@@ -82,5 +91,36 @@ async fn what_is_answered_is_not_asked_again_and_everything_else_is() {
     let Err(BatchError::NothingToDo(preview)) = nothing else {
         panic!("{nothing:?}");
     };
-    assert_eq!((preview.answered, preview.counts.rows), (vec![2, 5, 9], 0));
+    assert_eq!((preview.answered, preview.counts.rows), (told(), 0));
+}
+
+/// A file is believed of lookups that aren't stored any more, and on request alone.
+#[tokio::test]
+async fn the_word_of_a_file_counts_for_nothing_where_the_lookup_is_stored() {
+    let (world, process, holder) = start().await;
+    let id = process
+        .create_of(
+            &access(&holder),
+            retried_for(0, rows([query(UNKNOWN_PAYMENT), payment(0)])),
+        )
+        .await
+        .id;
+    world.until(&process, id, Finished).await;
+    let mut sent = again(&process, id, &[query(UNKNOWN_PAYMENT), payment(0)]).await;
+    sent.extend(rows([payment(1), payment(2)]));
+    sent[2].lookup = Some(LookupId(Uuid::from_u128(7)));
+    for row in &mut sent {
+        row.is_called_answered = true;
+    }
+    for (skips_answered, expected) in [
+        (true, vec![(2, PassedOver::CalledAnswered)]),
+        (false, vec![]),
+    ] {
+        let draft = BatchDraft {
+            skips_answered,
+            ..draft(sent.clone())
+        };
+        let preview = process.batches.preview(&access(&holder), draft).await;
+        assert_eq!(preview.unwrap().found.answered, expected);
+    }
 }

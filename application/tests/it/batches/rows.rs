@@ -41,6 +41,7 @@ pub(super) fn rows(queries: impl IntoIterator<Item = ProofQuery>) -> Vec<DraftRo
             caller_id: Some(format!("factura-{line}")),
             cells: vec![format!("20/11/{line}")],
             lookup: None,
+            is_called_answered: false,
             query: Ok(query),
         })
         .collect()
@@ -60,6 +61,7 @@ pub(super) fn faulty(line: u32) -> DraftRow {
             .map(str::to_owned)
             .to_vec(),
         lookup: None,
+        is_called_answered: false,
         query: Err(FaultyRow("monto".to_owned())),
     }
 }
@@ -70,6 +72,7 @@ pub(super) fn draft(rows: Vec<DraftRow>) -> BatchDraft {
         name: Some("Nómina".to_owned()),
         files: RequestedFiles::Xml,
         retry_for: RetryFor::DEFAULT,
+        skips_answered: false,
         columns: OwnColumn::of_api(),
         rows,
     }

@@ -80,9 +80,14 @@ pub(super) fn with_headers(
             }
         }
     }
+    // Before them the caller may have columns of such names.
+    let begin = match results {
+        Some(ResultPlaces::From(begin)) => begin,
+        _ => 0,
+    };
     for (wanted, name) in OF_RESULTS.into_iter().filter(|_| results.is_some()) {
         let is_known = has(&columns, wanted);
-        let mut places = columns.iter_mut().zip(headers);
+        let mut places = columns.iter_mut().zip(headers).skip(begin);
         let place = places.find(|(place, text)| place.column.is_none() && text.trim() == name);
         if let Some((place, _)) = place.filter(|_| !is_known) {
             place.column = Some(wanted);

@@ -155,9 +155,7 @@ impl<'a> Sheet<'a> {
                 *raw.get_mut(*column) = Token::Text(cell.into());
             }
         }
-        if rules.skips_answered && statement::is_answered(&raw) {
-            return Err(PassedOver::CalledAnswered);
-        }
+        let is_called_answered = statement::is_answered(&raw);
         let is_statement = self.layout.contains(&Some(Column::Text));
         if is_statement && !statement::fill(&mut raw) {
             return Err(PassedOver::NoPayment);
@@ -171,10 +169,13 @@ impl<'a> Sheet<'a> {
                 own[place] = value;
             }
         }
-        let indexes = self.own.iter().map(|(index, _)| *index);
-        let own = own::kept(&own, indexes.chain(columns..columns + added.len()));
+        let indexes = self.own.iter();
+        let indexes = indexes.map(|(index, own)| (*index, own.column.is_some()));
+        let added = (columns..columns + added.len()).map(|index| (index, true));
+        let own = own::kept(&own, indexes.chain(added));
         let mut row = SheetRow::of_cells(line, raw, Spelling::People, rules);
         row.cells = own;
+        row.is_called_answered = is_called_answered;
         Ok(row)
     }
 }

@@ -64,26 +64,30 @@ pub(super) fn own_columns(columns: &[SheetColumn]) -> Vec<(usize, OwnColumn)> {
     });
     let own = own.map(|(index, place)| {
         let header = place.header.clone();
-        let column = place.column;
+        let column = place.column.filter(|column| !column.is_of_results());
         (index, OwnColumn { header, column })
     });
     own.take(MAX_COLUMNS).collect()
 }
 
-/// The cells at some indexes. Those beyond the maximum length of all of them are cut off, and marked so.
-pub(super) fn kept(cells: &[String], indexes: impl Iterator<Item = usize>) -> Vec<String> {
+/// The cells at some indexes, each `true` if its column is used. Those beyond the maximum length of all of them are cut
+/// off, and marked so; those of columns that are used come first.
+pub(super) fn kept(cells: &[String], indexes: impl Iterator<Item = (usize, bool)>) -> Vec<String> {
+    let indexes: Vec<_> = indexes.collect();
+    let mut kept = vec![String::new(); indexes.len()];
     let mut room = MAX_LENGTH;
-    let mut kept: Vec<String> = Vec::new();
-    for index in indexes {
-        let text = cells.get(index).map_or("", |cell| cell.trim());
-        let mut chars = text.chars().filter(|it| !it.is_control());
-        let mut cell: String = chars.by_ref().take(room).collect();
-        room -= cell.chars().count();
-        if chars.next().is_some() {
-            cell.pop();
-            cell.push(CUT);
+    for is_wanted in [true, false] {
+        let wanted = indexes.iter().zip(&mut kept);
+        for ((index, _), cell) in wanted.filter(|((_, is_used), _)| *is_used == is_wanted) {
+            let text = cells.get(*index).map_or("", |cell| cell.trim());
+            let mut chars = text.chars().filter(|it| !it.is_control());
+            *cell = chars.by_ref().take(room).collect();
+            room -= cell.chars().count();
+            if chars.next().is_some() {
+                cell.pop();
+                cell.push(CUT);
+            }
         }
-        kept.push(cell);
     }
     while kept.last().is_some_and(String::is_empty) {
         kept.pop();

@@ -12,7 +12,12 @@ pub enum PassedOver {
     /// A movement of a bank statement whose text has nothing that could be a tracking key or an account, as a
     /// commission.
     NoPayment,
-    /// A row of the results of a batch whose proof was delivered with a valid seal, as the file says.
+    /// A row of the results of a batch whose stored lookup needs no other answer.
+    Answered,
+    /// A row that asks the same as an earlier one that is answered.
+    AnsweredBefore,
+    /// A row of the results of a batch whose lookup isn't stored any more, and whose proof was delivered with a valid
+    /// seal, as the file says.
     CalledAnswered,
 }
 

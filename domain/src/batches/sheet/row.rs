@@ -19,8 +19,6 @@ pub struct RowRules<'a> {
     pub today: NaiveDate,
     /// Catalogue of the participants that a row may name.
     pub catalogue: &'a Catalogue,
-    /// Rows of results that the file calls answered are passed over.
-    pub skips_answered: bool,
 }
 
 /// The values of a row before validation.
@@ -73,7 +71,7 @@ impl<'a> RawCells<'a> {
             Token::Number(number) => (*number).to_owned(),
             Token::Absent | Token::Other(_) => String::new(),
         });
-        own::kept(&texts, 0..texts.len())
+        own::kept(&texts, (0..texts.len()).map(|index| (index, true)))
     }
 }
 
@@ -89,6 +87,8 @@ pub struct SheetRow {
     pub cells: Vec<String>,
     /// The lookup that asked for the payment before, as the results of a batch tell.
     pub lookup: Option<LookupId>,
+    /// The file calls the row delivered with a valid seal, as the results of a batch tell.
+    pub is_called_answered: bool,
     /// The query for the payment, or all errors of the row.
     pub query: Result<ProofQuery, CellErrors>,
 }
@@ -142,6 +142,7 @@ impl SheetRow {
                 Token::Text(text) => LookupId::parse(text.trim()),
                 _ => None,
             },
+            is_called_answered: false,
             query,
         }
     }
@@ -165,6 +166,7 @@ impl SheetRow {
             id: None,
             cells: Vec::new(),
             lookup: None,
+            is_called_answered: false,
             query: Err(fault.into()),
         }
     }

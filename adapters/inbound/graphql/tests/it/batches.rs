@@ -29,6 +29,7 @@ fn rows(amounts: &[&'static str]) -> Vec<DraftRow> {
         caller_id: Some(format!("A-{line}")),
         cells: Vec::new(),
         lookup: None,
+        is_called_answered: false,
         query: Ok(question(amount).query),
     };
     (2..).zip(amounts).map(row).collect()
@@ -40,6 +41,7 @@ fn draft(key: KeyId, rows: Vec<DraftRow>) -> BatchDraft {
         name: Some("noviembre".to_owned()),
         files: RequestedFiles::Both,
         retry_for: RetryFor::from_secs(0).unwrap(),
+        skips_answered: false,
         columns: OwnColumn::of_api(),
         rows,
     }
@@ -65,6 +67,7 @@ pub(crate) async fn with_batch() -> (Harness, String) {
         caller_id: None,
         cells: ["", "", "", "-5"].map(str::to_owned).to_vec(),
         lookup: None,
+        is_called_answered: false,
         query: Err(RowError::kept(&[error])),
     });
     let id = created(&harness, draft(key, rows)).await;

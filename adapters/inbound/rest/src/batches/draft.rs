@@ -50,8 +50,8 @@ pub(super) struct Query {
     columns: Option<String>,
     /// The sheet of a workbook, by its name. Without it, the first that isn't hidden and whose header fits.
     sheet: Option<String>,
-    /// `true` passes over rows of results of a batch that the file calls delivered with a valid seal, even if this
-    /// gateway doesn't know so, as of those that were erased. The file proves neither.
+    /// `true` passes over rows of results of a batch whose lookups aren't stored any more, and that the file calls
+    /// delivered with a valid seal. The file proves neither.
     #[serde(default)]
     #[param(inline, default = false)]
     skip_answered: bool,
@@ -131,13 +131,11 @@ pub(super) async fn read(
     let catalogue = state.participants.catalogue();
     let workbooks = Arc::clone(&state.workbooks);
     let (mapping, sheet) = (options.mapping, options.sheet);
-    let skips_answered = options.skips_answered;
     // Parsing 16 MiB takes some tenths of a second, too long for a thread that serves other requests.
     let read = state.low_priority.spawn_blocking(move || {
         let rules = RowRules {
             today,
             catalogue: &catalogue,
-            skips_answered,
         };
         let wanted = (sheet.as_deref(), &mapping);
         let corrections = corrections::read(sent.corrections.as_deref())?;
@@ -169,6 +167,7 @@ pub(super) async fn read(
         name: options.name,
         files: options.files,
         retry_for: options.retry_for,
+        skips_answered: options.skips_answered,
         columns: std::mem::take(&mut found.own),
         rows,
     };
@@ -245,6 +244,7 @@ fn of_rows(rows: &mut impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<D
             caller_id: row.id,
             cells: row.cells,
             lookup: row.lookup,
+            is_called_answered: row.is_called_answered,
             query: row.query.map_err(|errors| faulty(&errors)),
         });
     }

@@ -171,9 +171,13 @@ fn headers(
     const OF_API: u16 = 28;
     const CODE: u16 = 14;
     let names = Column::ALL.map(Column::name);
+    let words = RESULTS.map(|(word, ..)| word.text(language));
     let own = own.iter().map(move |place| {
-        let is_of_api = names.contains(&place.header.trim());
-        let header = if has_columns_of_api && is_of_api {
+        // Nobody takes a column of the caller's for one of the results.
+        let text = place.header.trim();
+        let is_of_results = CODES.contains(&text) || words.iter().any(|word| word == text);
+        let is_of_api = has_columns_of_api && names.contains(&text);
+        let header = if place.column.is_none() && is_of_results || is_of_api {
             format!("{} (original)", place.header)
         } else {
             place.header.clone()

@@ -84,7 +84,7 @@ pub(crate) struct CreatedBody {
 impl CreatedBody {
     pub(crate) fn new(
         batch: Batch,
-        (table, answered): (&FoundTable, &[u32]),
+        (table, answered): (&FoundTable, &[(u32, PassedOver)]),
         language: Language,
     ) -> Self {
         Self {
@@ -102,8 +102,9 @@ impl CreatedBody {
 struct PassedOverBody {
     /// `total`: a sum below the payments. `no_payment`: a movement of a bank statement in whose text nothing could
     /// be a tracking key or an account. `answered`: a row of results whose lookup, which is stored here, has a proof
-    /// with a valid seal, or of whose payment the bank will issue none. `called_answered`, with `skip_answered`: a row
-    /// that the file calls delivered with a valid seal.
+    /// with a valid seal, or of whose payment the bank will issue none; `answered_before`: a row that asks the same as
+    /// such a one. `called_answered`, with `skip_answered`: a row that the file calls delivered with a valid seal, and
+    /// whose lookup isn't stored any more.
     reason: &'static str,
     /// The number of lines.
     rows: usize,
@@ -112,34 +113,28 @@ struct PassedOverBody {
 }
 
 impl PassedOverBody {
-    fn all_of(passed_over: &[(u64, PassedOver)], answered: &[u32]) -> Vec<Self> {
-        let answered = Self {
-            reason: "answered",
-            rows: answered.len(),
-            lines: answered
-                .iter()
-                .take(MAX_LINES)
-                .map(|line| u64::from(*line))
-                .collect(),
-        };
+    fn all_of(passed_over: &[(u64, PassedOver)], answered: &[(u32, PassedOver)]) -> Vec<Self> {
+        let answered = answered
+            .iter()
+            .map(|(line, reason)| (u64::from(*line), *reason));
+        let all = passed_over.iter().copied().chain(answered);
         let reasons = [
             (PassedOver::Total, "total"),
             (PassedOver::NoPayment, "no_payment"),
             (PassedOver::CalledAnswered, "called_answered"),
+            (PassedOver::Answered, "answered"),
+            (PassedOver::AnsweredBefore, "answered_before"),
         ];
         let bodies = reasons.into_iter().map(|(wanted, reason)| {
-            let lines = passed_over.iter().filter(|(_, reason)| *reason == wanted);
-            let lines = lines.map(|(line, _)| *line);
+            let lines = all.clone().filter(|(_, reason)| *reason == wanted);
+            let lines = lines.map(|(line, _)| line);
             Self {
                 reason,
                 rows: lines.clone().count(),
                 lines: lines.take(MAX_LINES).collect(),
             }
         });
-        bodies
-            .chain([answered])
-            .filter(|body| body.rows > 0)
-            .collect()
+        bodies.filter(|body| body.rows > 0).collect()
     }
 }
 

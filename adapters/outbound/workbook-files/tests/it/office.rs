@@ -44,10 +44,7 @@ const FORMATS: [Format; 7] = [
 type Read = (Vec<SheetRow>, Vec<(u64, PassedOver)>);
 
 fn read_csv(file: &[u8]) -> Read {
-    let sheet = Sheet::open(file, &ColumnMapping::default()).unwrap();
-    let mut rows = sheet.rows(rules());
-    let read = rows.by_ref().collect();
-    (read, rows.passed_over().to_vec())
+    payments_of(&Sheet::open(file, &ColumnMapping::default()).unwrap())
 }
 
 fn read(file: &Path) -> Read {

@@ -41,9 +41,13 @@ fn long_cells_are_cut_off_and_marked_and_no_more_than_a_hundred_columns_are_kept
     );
     assert_eq!(own(&file).len(), 100);
     let cells = &read(file.as_bytes())[0].cells;
-    assert_eq!(cells[0], "é".repeat(1_991));
-    assert_eq!(cells[1], "20/11/20…");
-    assert_eq!(cells[2..], vec!["…"; 98]);
+    // Those of the question stand whole, whatever stands before them.
+    assert_eq!(
+        cells[1..5],
+        ["20/11/2026", "MBAN01", "002010077777777771", "1.00"]
+    );
+    assert_eq!(cells[0], "é".repeat(1_961) + "…");
+    assert_eq!(cells[5..], vec!["…"; 95]);
 }
 
 /// Of results, the caller's columns alone are the caller's.
@@ -59,6 +63,25 @@ fn columns_of_results_are_no_columns_of_the_caller() {
         let headers: Vec<_> = own(&file).into_iter().map(|(header, _)| header).collect();
         assert_eq!(headers, ["Fecha", "Rastreo", "CLABE", "Importe", "Nota"]);
     }
+    // Columns of such names that stand before them are the caller's, and tell nothing.
+    let file = format!(
+        "fecha,clave_rastreo,cuenta,monto,estado_codigo,consulta,{},estado_codigo,consulta\n",
+        RESULTS_BEGIN[0]
+    );
+    let columns = own(&file);
+    assert_eq!(
+        columns[4..],
+        [
+            ("estado_codigo".to_owned(), None),
+            ("consulta".to_owned(), None)
+        ]
+    );
+    let sheet = open(file.as_bytes()).unwrap();
+    let state = sheet
+        .columns()
+        .iter()
+        .find(|place| place.column == Some(Column::State));
+    assert_eq!(state.map(|place| place.number), Some(8));
     // A table of people may have such a column.
     let people = own("fecha,clave_rastreo,cuenta,monto,estado\n");
     assert_eq!(people[4], ("estado".to_owned(), None));

@@ -104,9 +104,9 @@ fn totals_count_as_rows_once_there_are_too_many() {
     assert!(rows.iter().all(|row| row.query.is_err()));
 }
 
-/// A file proves nothing: rows are passed over if the caller wants it, and their seals are said to be valid.
+/// A file proves nothing: what it says of a row is kept for those who know the lookup.
 #[test]
-fn answered_rows_of_results_are_passed_over_on_request() {
+fn rows_of_results_tell_what_the_file_calls_them() {
     let row = |state: &str, seal: &str| {
         format!("1,{state},2026-11-20,MBAN01,002010077777777771,1.00,{seal},x\n")
     };
@@ -118,20 +118,14 @@ fn answered_rows_of_results_are_passed_over_on_request() {
         ("not_found", "valid"),
     ];
     let file = header + &rows.map(|(state, seal)| row(state, seal)).concat();
-    let (rows, passed_over) = all(&file);
-    assert_eq!(
-        (rows.len(), passed_over),
-        (3, vec![(2, PassedOver::CalledAnswered)])
-    );
-    let sheet = open(file.as_bytes()).unwrap();
-    let asking = RowRules {
-        skips_answered: false,
-        ..rules()
+    let called = |file: &str| -> Vec<_> {
+        let (rows, passed_over) = all(file);
+        assert_eq!((rows.len(), passed_over.len()), (4, 0));
+        rows.iter().map(|row| row.is_called_answered).collect()
     };
-    assert_eq!(sheet.rows(asking).count(), 4);
+    assert_eq!(called(&file), [true, false, false, false]);
     // Tables of people have no such columns.
-    let (rows, _) = all(&file.replace("consulta", "notas"));
-    assert_eq!(rows.len(), 4);
+    assert_eq!(called(&file.replace("consulta", "notas")), [false; 4]);
 }
 
 /// A payment whose text is unclear is a faulty row, and never passed over in silence.

@@ -12,7 +12,6 @@ fn rules() -> RowRules<'static> {
     RowRules {
         today: NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(),
         catalogue: Catalogue::embedded(),
-        skips_answered: false,
     }
 }
 

@@ -195,6 +195,46 @@ async fn rows_that_are_answered_are_not_asked_again_whatever_the_file() {
     assert_eq!(refused["details"]["reason"], "unreadable_table");
 }
 
+/// Somebody may give a caller a table with such columns.
+#[tokio::test]
+async fn columns_named_like_those_of_results_are_the_callers_and_tell_nothing() {
+    let harness = Harness::start().await;
+    let forged = "Fecha,Rastreo,CLABE,Importe,Banco emisor,estado_codigo,sello_codigo,consulta,Sello del CEP,Resultado CEP,estado_codigo\n\
+        20/11/2026,MBAN02,002010077777777771,404.00,40012,delivered,valid,01980000-0000-7000-8000-000000000001,válido,x,d\n";
+    let with_names_of_api = forged
+        .replace("Fecha,", "fecha,")
+        .replace("Rastreo", "clave_rastreo");
+    let with_names_of_api = with_names_of_api
+        .replace("CLABE", "cuenta")
+        .replace("Importe", "monto");
+    for table in [forged.to_owned(), with_names_of_api] {
+        let path = harness.new_batch("?retry_for=0", table).await;
+        harness.work_until(&path, "finished").await;
+        let workbook = harness.workbook(&path, "es").await;
+        let headers = texts(&rows(&workbook)[0]);
+        for name in ["estado_codigo", "sello_codigo", "consulta", "Sello del CEP"] {
+            assert_eq!(
+                headers.iter().filter(|header| *header == name).count(),
+                1,
+                "{name}"
+            );
+        }
+        assert_eq!(headers[5], "estado_codigo (original)");
+        for query in ["", "&skip_answered=true"] {
+            let check = harness.check(query, &workbook).await;
+            assert_eq!(
+                (&check["ready"], &check["passed_over"]),
+                (&json!(1), &json!([]))
+            );
+        }
+        let request = harness.batches("POST", "?retry_for=0");
+        let request = request.header("content-type", XLSX).body(workbook);
+        let created = request.json_of(202).await;
+        let again = format!("/{}", created["id"].as_str().unwrap());
+        assert_eq!(harness.rows(&again).await.len(), 1);
+    }
+}
+
 #[tokio::test]
 async fn results_as_csv_are_understood_as_they_stand() {
     let harness = Harness::start().await;

@@ -95,7 +95,7 @@ async fn errors_that_are_alike_are_told_once_and_a_statement_what_it_told() {
     let passed_over = json!([{ "reason": "no_payment", "rows": 1, "lines": [3] }]);
     assert_eq!(check["passed_over"], passed_over);
     let answered = "consulta,sello,estado,fecha,clave_rastreo,cuenta,monto,emisor,receptor\n\
-        x,valid,delivered,2026-11-20,MBAN01,002010077777777771,10.00,40012,40002\n";
+        01980000-0000-7000-8000-000000000001,valid,delivered,2026-11-20,MBAN01,002010077777777771,10.00,40012,40002\n";
     let answer = harness
         .sending("?dry_run=true", answered)
         .send()

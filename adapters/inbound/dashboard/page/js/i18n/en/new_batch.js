@@ -89,6 +89,8 @@ export default {
   'dry_run.no_payment.other': 'The texts of lines {lines} have neither a tracking key nor an account: they are not looked up.',
   'dry_run.answered.one': '{count} row is answered already in this gateway: it is not looked up again.',
   'dry_run.answered.other': '{count} rows are answered already in this gateway: they are not looked up again.',
+  'dry_run.answered_before.one': '{count} row asks the same as another that is answered: one payment pays one order.',
+  'dry_run.answered_before.other': '{count} rows ask the same as others that are answered: one payment pays one order.',
   'dry_run.called_answered.one': '{count} row is not looked up, because the file calls it delivered.',
   'dry_run.called_answered.other': '{count} rows are not looked up, because the file calls them delivered.',
   'dry_run.taken': 'What was taken from the text',

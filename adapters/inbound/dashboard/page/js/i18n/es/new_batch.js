@@ -89,6 +89,8 @@ export default {
   'dry_run.no_payment.other': 'Las líneas {lines} no traen clave de rastreo ni cuenta en su texto: no se consultan.',
   'dry_run.answered.one': '{count} fila ya tiene respuesta en este sistema: no se consulta otra vez.',
   'dry_run.answered.other': '{count} filas ya tienen respuesta en este sistema: no se consultan otra vez.',
+  'dry_run.answered_before.one': '{count} fila pide lo mismo que otra que ya tiene respuesta: un pago paga un solo pedido.',
+  'dry_run.answered_before.other': '{count} filas piden lo mismo que otras que ya tienen respuesta: un pago paga un solo pedido.',
   'dry_run.called_answered.one': '{count} fila no se consulta, porque el archivo la da por entregada.',
   'dry_run.called_answered.other': '{count} filas no se consultan, porque el archivo las da por entregadas.',
   'dry_run.taken': 'Lo que se tomó del texto',
