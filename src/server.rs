@@ -7,7 +7,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -15,10 +14,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::Response;
-use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::Request;
-use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -30,10 +28,12 @@ use web::TrustedProxies;
 
 use crate::config::Listen;
 
+mod counted_body;
 mod idle;
 mod places;
 
-use idle::{Activity, InFlight, Protocol, Watched};
+use counted_body::CountedBody;
+use idle::{Activity, Protocol, Watched};
 pub(crate) use places::ConnectionLimits;
 use places::{Entry, Places};
 
@@ -298,36 +298,9 @@ impl Server {
                     activity.upgraded();
                 }
                 // Until the body was sent, or is given up: a download may take longer than a connection may be idle.
-                answer.map(|answer| answer.map(|body| Body::new(Counted { body, answering })))
+                answer.map(|answer| answer.map(|body| Body::new(CountedBody::new(body, answering))))
             }
         })
-    }
-}
-
-/// A body of an answer, which counts as a request in flight until it is dropped.
-struct Counted {
-    body: Body,
-    #[expect(dead_code, reason = "dropping it ends the count")]
-    answering: InFlight,
-}
-
-impl hyper::body::Body for Counted {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 

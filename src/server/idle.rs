@@ -66,7 +66,7 @@ impl Activity {
     }
 
     /// Returns the instant of the next check, or `None` when the connection has been idle for too long.
-    fn look_again(&self, now: Instant) -> Option<Instant> {
+    pub(super) fn look_again(&self, now: Instant) -> Option<Instant> {
         let state = self.state();
         if state.in_flight > 0 || state.is_upgraded {
             return Some(now + NEXT_REQUEST);
