@@ -109,7 +109,7 @@ impl<'a> ResultRow<'a> {
 
     pub(super) fn errors(&self) -> String {
         let errors = self.errors.iter();
-        joined(errors.map(|error| format!("{}: {}", error.field, error.message(self.language))))
+        joined(errors.map(|error| error.sentence(self.language)))
     }
 
     pub(super) fn error_codes(&self) -> String {

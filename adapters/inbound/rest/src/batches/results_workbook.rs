@@ -176,7 +176,8 @@ fn headers(
         // Nobody takes a column of the caller's for one of the results.
         let text = place.header.trim();
         let is_of_results = CODES.contains(&text) || words.iter().any(|word| word == text);
-        let is_of_api = has_columns_of_api && names.contains(&text);
+        // Of a value that stands in both, the column with the API's name counts.
+        let is_of_api = has_columns_of_api && (place.column.is_some() || names.contains(&text));
         let header = if place.column.is_none() && is_of_results || is_of_api {
             format!("{} (original)", place.header)
         } else {

@@ -71,6 +71,15 @@ impl RowError {
         }
     }
 
+    /// The message after the name of its field; the message alone if it concerns the whole row.
+    pub fn sentence(&self, language: Language) -> String {
+        let message = self.message(language);
+        match &*self.field {
+            WHOLE_ROW => message.to_owned(),
+            field => format!("{field}: {message}"),
+        }
+    }
+
     /// Serialises the errors of a row that can't be parsed, to be stored with its batch.
     pub fn kept(errors: &[Self]) -> FaultyRow {
         FaultyRow(serde_json::to_string(errors).unwrap_or_default())
