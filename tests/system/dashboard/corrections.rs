@@ -203,21 +203,19 @@ async fn faulty_rows_are_shown_some_at_a_time_and_all_are_corrected_at_once() {
 async fn a_refused_correction_is_told_where_it_was_made() {
     let Some(page) = member().await else { return };
     page.open("/batches/new").await;
-    let results = format!(
-        "consulta,estado,sello,fecha,clave_rastreo,cuenta,monto\n\
-        x,delivered,valid,2026-11-31,MBAN01002611180000000001,{ACCOUNT},1.00\n\
-        x,not_found,,2026-11-18,MBAN01002611180000000002,{ACCOUNT},2.00\n"
-    );
-    page.choose_table("resultados.csv", results).await;
-    page.correct(2, "fecha", "2026-11-18").await;
+    page.choose_table("pagos.csv", with_unknown_bank()).await;
+    page.correct(2, "receptor", "40002").await;
+    page.click("correct-all").await;
     page.click("check-corrected").await;
-    page.reads("dry-run-ready", "2").await;
-    // Its row is passed over now.
-    page.click("skip-answered").await;
+    page.counts("[data-testid=correction]", 1).await;
+    // No row has the value any more.
+    page.assign("receptor", "0").await;
     page.find("correction-refused").await;
     page.click_css("[data-testid=correction] button").await;
     page.click("check-corrected").await;
-    page.reads("dry-run-ready", "1").await;
+    page.counts("[data-testid=correction]", 0).await;
+    page.find("dry-run-ready").await;
+    assert!(!page.has("correction-refused").await);
     page.assert_refused_alone().await;
 }
 

@@ -179,7 +179,7 @@ fn headers(
         // Of a value that stands in both, the column with the API's name counts.
         let is_of_api = has_columns_of_api && (place.column.is_some() || names.contains(&text));
         let header = if place.column.is_none() && is_of_results || is_of_api {
-            format!("{} (original)", place.header)
+            format!("{text} (original)").trim().to_owned()
         } else {
             place.header.clone()
         };
