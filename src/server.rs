@@ -20,6 +20,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -31,6 +32,8 @@ use crate::config::Listen;
 mod counted_body;
 mod idle;
 mod places;
+#[cfg(test)]
+mod tests;
 
 use counted_body::CountedBody;
 use idle::{Activity, Protocol, Watched};
@@ -225,8 +228,17 @@ impl Server {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
+        self.serve_stream(stream, peer, (place, open)).await;
+    }
+
+    /// Serves a connection until it ends; `held` is dropped with it.
+    async fn serve_stream<S, H>(&self, stream: S, peer: IpAddr, held: H)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        H: Unpin + Send + 'static,
+    {
         let activity = Activity::new();
-        let mut stream = Watched::new(stream, Arc::clone(&activity), (place, open));
+        let mut stream = Watched::new(stream, Arc::clone(&activity), held);
         let protocol = tokio::select! {
             biased;
             protocol = stream.protocol() => protocol,

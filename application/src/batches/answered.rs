@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use domain::batches::sheet::PassedOver;
 use domain::keys::Environment;
 use domain::lookups::LookupState;
-use domain::outcome::Outcome;
 use domain::participants::Catalogue;
 use domain::participants::inference;
 use domain::people::customer::CustomerId;
@@ -23,16 +22,19 @@ use super::types::BatchDraft;
 const AT_ONCE: usize = 100;
 
 impl BatchService {
-    /// Removes the rows whose payment a lookup, which one of the rows names, asked of the same bank, and that needs no
-    /// other answer; and returns their lines. The customer's stored lookups tell it: a file proves nothing, and is
-    /// believed on request alone, and only of lookups that aren't stored any more.
-    pub(super) async fn remove_answered(
+    /// Passes over the rows whose payment a lookup, which one of the rows names, asked of the same bank, and that needs
+    /// no other answer. The customer's stored lookups tell it: a file proves nothing, and is believed on request alone,
+    /// and only of lookups that aren't stored any more.
+    pub(super) async fn pass_over_answered(
         &self,
         customer: CustomerId,
         environment: Environment,
         draft: &mut BatchDraft,
-    ) -> Result<Vec<(u32, PassedOver)>, BatchError> {
+    ) -> Result<(), BatchError> {
         let ids: Vec<_> = draft.rows.iter().filter_map(|row| row.lookup).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
         let lookups = &self.sources.lookups;
         let catalogue = lookups.reader.catalogue();
         let (mut asked, mut stored) = (HashMap::new(), HashSet::new());
@@ -48,8 +50,7 @@ impl BatchService {
                 }
             }
         }
-        let mut passed_over = Vec::new();
-        let skips_answered = draft.skips_answered;
+        let (passed_over, skips_answered) = (&mut draft.passed_over, draft.skips_answered);
         draft.rows.retain(|row| {
             let query = row.query.as_ref().ok().cloned();
             let transfer = query.and_then(|query| transfer(query, &catalogue));
@@ -63,24 +64,22 @@ impl BatchService {
                 }
                 None => return true,
             };
-            passed_over.push((row.line, reason));
+            passed_over.push((row.line.into(), reason));
             false
         });
-        Ok(passed_over)
+        Ok(())
     }
 }
 
 /// Returns `true` for a lookup whose proof was delivered with a valid seal, and for one of a payment of which the bank
 /// will issue none.
 fn is_answered(lookup: &StoredLookup) -> bool {
-    let last = lookup.last_attempt.map(|attempt| attempt.outcome);
     match lookup.state {
         LookupState::Delivered => lookup.seal == Some(SealVerdict::Valid),
-        LookupState::NotFound => matches!(
-            last,
-            Some(Outcome::PaymentReturned | Outcome::PaymentRejected | Outcome::PaymentCanceled)
-        ),
-        _ => false,
+        state => {
+            let last = lookup.last_attempt;
+            state.is_final() && last.is_some_and(|last| last.outcome.rules_out_proof())
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::iter;
 
 use bytes::Bytes;
 use domain::batches::RowNumber;
-use domain::batches::sheet::{Column, OwnColumn};
+use domain::batches::sheet::{Column, OwnColumn, PassedOver, PassedOverRows};
 use domain::lookups::RetryFor;
 use domain::proofs::file::RequestedFiles;
 use domain::query::ProofQuery;
@@ -25,6 +25,8 @@ pub(super) struct BatchContent {
     pub(super) retry_for: RetryFor,
     /// The columns of the rows' cells; none of a batch that an older version created.
     pub(super) columns: Vec<OwnColumn>,
+    /// Rows of the table that aren't rows of the batch; none of a batch that an older version created.
+    pub(super) passed_over: Vec<PassedOverRows>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +63,7 @@ impl BatchContent {
             files: RequestedFiles::Xml,
             retry_for: RetryFor::DEFAULT,
             columns: Vec::new(),
+            passed_over: Vec::new(),
         }
     }
 
@@ -68,18 +71,33 @@ impl BatchContent {
         let name = self.name.as_deref().unwrap_or_default();
         let files = if self.files.includes_pdf() { "pdf" } else { "" };
         let seconds = self.retry_for.duration().as_secs().to_string();
+        let passed_over: Vec<_> = self
+            .passed_over
+            .iter()
+            .flat_map(passed_over_parts)
+            .collect();
+        let passed_over = encode(passed_over.iter().map(String::as_bytes));
         let columns = self.columns.iter();
         let columns = columns.flat_map(|it| [&*it.header, it.column.map_or("", Column::name)]);
-        let parts = [name, files, &seconds].into_iter().chain(columns);
-        encode(parts.map(str::as_bytes))
+        let options = [name, files, &seconds].map(str::as_bytes).into_iter();
+        encode(
+            options
+                .chain([&*passed_over])
+                .chain(columns.map(str::as_bytes)),
+        )
     }
 
     pub(super) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
         let parts = decode(bytes)?;
-        let [name, files, seconds, columns @ ..] = &parts[..] else {
+        let [name, files, seconds, table @ ..] = &parts[..] else {
             return Err(Damaged);
         };
-        let (columns, []) = columns.as_chunks() else {
+        let (passed_over, columns) = match table {
+            [] => (Vec::new(), table),
+            [passed_over, columns @ ..] => (decode(passed_over.clone())?, columns),
+        };
+        let ((columns, []), (passed_over, [])) = (columns.as_chunks(), passed_over.as_chunks())
+        else {
             return Err(Damaged);
         };
         let seconds = text(seconds)?.parse().map_err(|_| Damaged)?;
@@ -92,6 +110,10 @@ impl BatchContent {
             },
             retry_for: RetryFor::from_secs(seconds).map_err(|_| Damaged)?,
             columns: columns.iter().map(own_column).collect::<Result<_, _>>()?,
+            passed_over: passed_over
+                .iter()
+                .map(passed_over_rows)
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -104,6 +126,25 @@ fn own_column([header, column]: &[Bytes; 2]) -> Result<OwnColumn, Damaged> {
             // A column that this version doesn't know is none that it uses.
             name => Column::from_name(name),
         },
+    })
+}
+
+fn passed_over_parts(group: &PassedOverRows) -> [String; 3] {
+    let lines = group.lines.iter().map(u32::to_string);
+    let lines = lines.collect::<Vec<_>>().join(" ");
+    [
+        group.reason.name().to_owned(),
+        group.rows.to_string(),
+        lines,
+    ]
+}
+
+fn passed_over_rows([reason, rows, lines]: &[Bytes; 3]) -> Result<PassedOverRows, Damaged> {
+    let lines = text(lines)?.split_whitespace().map(str::parse);
+    Ok(PassedOverRows {
+        reason: PassedOver::from_name(text(reason)?).ok_or(Damaged)?,
+        rows: text(rows)?.parse().map_err(|_| Damaged)?,
+        lines: lines.collect::<Result<_, _>>().map_err(|_| Damaged)?,
     })
 }
 
@@ -286,12 +327,14 @@ mod tests {
             name in proptest::option::of("\\PC{1,100}"),
             seconds in 0..=259_200_u64,
             with_pdf: bool,
+            passed_over in proptest::collection::vec((any::<u64>(), proptest::sample::select(&PassedOver::ALL[..])), 0..9),
             headers in proptest::collection::vec(("\\PC{0,20}", proptest::option::of(proptest::sample::select(&Column::ALL[..]))), 0..5),
         ) {
             let content = BatchContent {
                 name,
                 files: if with_pdf { RequestedFiles::Both } else { RequestedFiles::Xml },
                 retry_for: RetryFor::from_secs(seconds).unwrap(),
+                passed_over: PassedOverRows::grouped(&passed_over),
                 columns: headers.into_iter().map(|(header, column)| OwnColumn { header, column }).collect(),
             };
             prop_assert_eq!(BatchContent::decode(content.encode().into()), Ok(content));

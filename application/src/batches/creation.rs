@@ -1,8 +1,7 @@
 //! Creation of batches.
 
 use super::error::BatchError;
-use super::types::{BatchAccess, BatchDraft, BatchPreview};
-use domain::batches::sheet::PassedOver;
+use super::types::{BatchAccess, BatchDraft};
 use domain::batches::{BatchId, ROWS_PER_CHUNK};
 use domain::request::RequestId;
 use ports::Cause;
@@ -20,24 +19,21 @@ const MAX_OPEN: u32 = 20;
 const MAX_KEPT_ROWS: u64 = 1_000_000;
 
 impl BatchService {
-    /// Creates a batch, if no earlier request with its idempotency key did; returns it with the lines that are
-    /// answered already.
+    /// Creates a batch, if no earlier request with its idempotency key did.
     pub(super) async fn create_first(
         &self,
         owner: &Owner,
         key: BatchKey,
         (mut draft, access): (BatchDraft, &BatchAccess),
         claim: Option<ScopeClaim>,
-    ) -> Result<(BatchId, Vec<(u32, PassedOver)>), BatchError> {
-        let answered = self.remove_answered(owner.customer, key.environment, &mut draft);
-        let answered = answered.await?;
+    ) -> Result<BatchId, BatchError> {
+        self.pass_over_answered(owner.customer, key.environment, &mut draft)
+            .await?;
         let catalogue = self.sources.lookups.reader.catalogue();
-        let rows = CheckedRows::of(draft.rows, draft.columns, &catalogue);
+        let found = (draft.columns, &*draft.passed_over);
+        let rows = CheckedRows::of(draft.rows, found, &catalogue);
         if rows.counts.ready() == 0 {
-            let preview = BatchPreview {
-                answered,
-                ..self.preview_of(&key, &rows)
-            };
+            let preview = self.preview_of(&key, &rows);
             return Err(BatchError::NothingToDo(Box::new(preview)));
         }
         let content = BatchContent {
@@ -45,6 +41,7 @@ impl BatchService {
             files: draft.files,
             retry_for: draft.retry_for,
             columns: rows.columns.clone(),
+            passed_over: rows.passed_over.clone(),
         };
         let request_id = match access {
             BatchAccess::Key(access) => access.request_id.clone(),
@@ -54,7 +51,7 @@ impl BatchService {
         let id = id.await?;
         let rows = rows.counts.rows;
         tracing::info!(target: "cep::batch", %id, rows, %request_id, "a batch was created");
-        Ok((id, answered))
+        Ok(id)
     }
 
     /// Encrypts and stores a batch; an error if its owner has reached a limit.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::types::{DraftRow, RowOutcome, RowView, RowWarning};
 use chrono::NaiveDate;
-use domain::batches::sheet::{Column, OwnColumn, without_guard};
+use domain::batches::sheet::{Column, OwnColumn, PassedOver, PassedOverRows, without_guard};
 use domain::batches::{RowCounts, RowNumber};
 use domain::hints;
 use domain::participants::Catalogue;
@@ -20,11 +20,17 @@ pub(super) struct CheckedRows {
     pub(super) counts: RowCounts,
     /// The columns of the rows' cells.
     pub(super) columns: Vec<OwnColumn>,
+    /// Rows of the table that aren't among them.
+    pub(super) passed_over: Vec<PassedOverRows>,
 }
 
 impl CheckedRows {
     /// Finds rows whose participants can't be resolved, and duplicates of earlier rows.
-    pub(super) fn of(rows: Vec<DraftRow>, columns: Vec<OwnColumn>, catalogue: &Catalogue) -> Self {
+    pub(super) fn of(
+        rows: Vec<DraftRow>,
+        (columns, passed_over): (Vec<OwnColumn>, &[(u64, PassedOver)]),
+        catalogue: &Catalogue,
+    ) -> Self {
         let mut counts = RowCounts::default();
         let mut first = HashMap::new();
         let mut checked = Vec::with_capacity(rows.len());
@@ -53,6 +59,7 @@ impl CheckedRows {
             rows: checked,
             counts,
             columns,
+            passed_over: PassedOverRows::grouped(passed_over),
         }
     }
 

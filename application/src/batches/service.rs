@@ -138,7 +138,7 @@ impl BatchService {
             counts: rows.counts,
             rejected: rows.rejected(&catalogue),
             warnings: rows.warnings(today, &catalogue),
-            answered: Vec::new(),
+            passed_over: rows.passed_over.clone(),
             quota_left: key.quota_left,
             seconds: u64::try_from(time.num_seconds()).unwrap_or_default(),
         }
@@ -201,15 +201,12 @@ impl BatchService {
     ) -> Result<BatchRead<BatchPreview>, BatchError> {
         let owner = self.creator(access).await?;
         let key = self.batch_key(&owner, draft.key).await?;
-        let answered = self.remove_answered(owner.customer, key.environment, &mut draft);
-        let answered = answered.await?;
+        self.pass_over_answered(owner.customer, key.environment, &mut draft)
+            .await?;
         let catalogue = self.sources.lookups.reader.catalogue();
-        let rows = CheckedRows::of(draft.rows, draft.columns, &catalogue);
-        let preview = self.preview_of(&key, &rows);
-        Ok(owner.read(BatchPreview {
-            answered,
-            ..preview
-        }))
+        let found = (draft.columns, &*draft.passed_over);
+        let rows = CheckedRows::of(draft.rows, found, &catalogue);
+        Ok(owner.read(self.preview_of(&key, &rows)))
     }
 
     /// Creates a batch. Rows that can be looked up are processed in row order; the others are only listed.
@@ -237,7 +234,6 @@ impl BatchService {
                     return Ok(CreatedBatch {
                         batch: owner.read(view),
                         repeated: true,
-                        answered: Vec::new(),
                     });
                 }
                 FirstOrClaim::Claim(held) => claim = Some(held),
@@ -247,13 +243,12 @@ impl BatchService {
         if let (Err(_), Some(claim)) = (&created, claim) {
             self.sources.idempotency.end(claim, None).await;
         }
-        let (id, answered) = created?;
+        let id = created?;
         let batch = self.own(&owner, id).await?;
         let view = self.view(&owner, &batch).await?;
         Ok(CreatedBatch {
             batch: owner.read(Some(view)),
             repeated: false,
-            answered,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Requests and views of batches, for callers with an API key and people with a session.
 
 use chrono::{DateTime, Utc};
-use domain::batches::sheet::{Column, OwnColumn, PassedOver};
+use domain::batches::sheet::{Column, OwnColumn, PassedOver, PassedOverRows};
 use domain::batches::{BatchId, BatchState, RowCounts, RowNumber, RowState};
 use domain::hints::Hint;
 use domain::idempotency::IdempotencyKey;
@@ -41,6 +41,8 @@ pub struct BatchDraft {
     pub skips_answered: bool,
     /// The columns of the rows' cells.
     pub columns: Vec<OwnColumn>,
+    /// Lines that are passed over, with the reason.
+    pub passed_over: Vec<(u64, PassedOver)>,
     /// The rows, in row order.
     pub rows: Vec<DraftRow>,
 }
@@ -83,8 +85,6 @@ pub struct CreatedBatch {
     pub batch: BatchRead<Option<BatchView>>,
     /// `true` if an earlier request created it.
     pub repeated: bool,
-    /// Lines of results that aren't looked up again, each with the reason; empty if repeated.
-    pub answered: Vec<(u32, PassedOver)>,
 }
 
 /// Result of a use case, with the key that was used.
@@ -120,8 +120,8 @@ pub struct BatchPreview {
     pub rejected: Vec<RowView>,
     /// Rows that would be looked up although their query is contradictory, in row order.
     pub warnings: Vec<RowWarning>,
-    /// Lines of results that aren't looked up again, each with the reason.
-    pub answered: Vec<(u32, PassedOver)>,
+    /// Rows that aren't rows of the batch, by the reason.
+    pub passed_over: Vec<PassedOverRows>,
     /// Requests left of the key's monthly quota; `None` without a quota.
     pub quota_left: Option<u64>,
     /// Estimated seconds until every row was looked up once, if no other lookups are made.
@@ -166,6 +166,8 @@ pub struct BatchView {
     pub erase_at: Option<DateTime<Utc>>,
     /// Number of all, of faulty and of duplicate rows.
     pub counts: RowCounts,
+    /// Rows of its table that aren't rows of the batch, by the reason; none of a batch that an older version created.
+    pub passed_over: Vec<PassedOverRows>,
     /// Number of rows without a lookup yet. Until the batch is finished, includes rows with erased lookups.
     pub not_begun: u32,
     /// Number of rows of a finished batch with erased lookups.

@@ -133,6 +133,7 @@ fn of(
         updated_at: batch.updated_at,
         erase_at,
         counts: facts.counts,
+        passed_over: content.passed_over,
         not_begun,
         erased,
         lookups: batch.progress.lookups.clone(),

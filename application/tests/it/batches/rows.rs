@@ -73,6 +73,7 @@ pub(super) fn draft(rows: Vec<DraftRow>) -> BatchDraft {
         files: RequestedFiles::Xml,
         retry_for: RetryFor::DEFAULT,
         skips_answered: false,
+        passed_over: Vec::new(),
         columns: OwnColumn::of_api(),
         rows,
     }

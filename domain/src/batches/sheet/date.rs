@@ -67,6 +67,11 @@ pub(super) fn of_serial(text: &str) -> Option<NaiveDate> {
     EPOCH.checked_add_days(Days::new(days))
 }
 
+/// Serial number of a day, as which spreadsheets store it.
+pub fn serial_number(day: NaiveDate) -> i64 {
+    day.signed_duration_since(EPOCH).num_days()
+}
+
 /// A date that may not exist.
 struct Parts {
     year: u32,

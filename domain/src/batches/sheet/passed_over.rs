@@ -1,24 +1,58 @@
 //! Rows that ask for no payment.
 
+use crate::variants::named_enum;
+
 use super::column::Column;
 use super::header;
 use super::statement;
 
-/// Reason why a row asks for no payment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PassedOver {
-    /// A total below the payments.
-    Total,
-    /// A movement of a bank statement whose text has nothing that could be a tracking key or an account, as a
-    /// commission.
-    NoPayment,
-    /// A row of the results of a batch whose stored lookup needs no other answer.
-    Answered,
-    /// A row that asks the same as an earlier one that is answered.
-    AnsweredBefore,
-    /// A row of the results of a batch whose lookup isn't stored any more, and whose proof was delivered with a valid
-    /// seal, as the file says.
-    CalledAnswered,
+named_enum! {
+    /// Reason why a row isn't looked up, and isn't a row of its batch.
+    pub enum PassedOver {
+        /// A total below the payments.
+        Total,
+        /// A movement of a bank statement whose text has nothing that could be a tracking key or an account, as a
+        /// commission.
+        NoPayment,
+        /// A row of the results of a batch whose stored lookup needs no other answer.
+        Answered,
+        /// A row that asks the same as an earlier one that is answered.
+        AnsweredBefore,
+        /// A row of the results of a batch whose lookup isn't stored any more, and whose proof was delivered with a valid
+        /// seal, as the file says.
+        CalledAnswered,
+    }
+}
+
+/// Rows that were passed over for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassedOverRows {
+    /// The reason.
+    pub reason: PassedOver,
+    /// Number of the rows.
+    pub rows: u32,
+    /// Their lines in the file, from 1, of the first [`Self::MAX_LINES`].
+    pub lines: Vec<u32>,
+}
+
+impl PassedOverRows {
+    /// Maximum number of lines.
+    pub const MAX_LINES: usize = 100;
+
+    /// Groups rows by their reasons, in the order of [`PassedOver::ALL`].
+    pub fn grouped(passed_over: &[(u64, PassedOver)]) -> Vec<Self> {
+        let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let groups = PassedOver::ALL.into_iter().map(|wanted| {
+            let lines = passed_over.iter().filter(|(_, reason)| *reason == wanted);
+            let lines = lines.map(|(line, _)| number(*line));
+            Self {
+                reason: wanted,
+                rows: number(lines.clone().count() as u64),
+                lines: lines.take(Self::MAX_LINES).collect(),
+            }
+        });
+        groups.filter(|group| group.rows > 0).collect()
+    }
 }
 
 /// Words with which the label of a total begins.

@@ -51,7 +51,7 @@ pub(super) fn read<'a>(table: Rows<'a>, mapping: &ColumnMapping) -> Result<Top<'
 pub(super) fn separator(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separator {
     let score = |separator: &Separator| {
         let (tokens, separator) = (tokens.clone(), *separator);
-        let rows = leading(Rows::Csv { tokens, separator }).map(|(cells, _)| {
+        let rows = leading(Rows::Csv { tokens, separator }).map(|(_, cells, _)| {
             let known = known_columns(&cells, mapping);
             (known, has_date_in_place(&cells, mapping), cells.len())
         });
@@ -62,25 +62,33 @@ pub(super) fn separator(tokens: &Tokens<'_>, mapping: &ColumnMapping) -> Separat
     best.unwrap_or(Separator::Comma)
 }
 
-/// The leading rows that can be read, each with a reader of the rows after it.
-fn leading(mut table: Rows<'_>) -> impl Iterator<Item = (Vec<String>, Rows<'_>)> {
+/// The leading rows that can be read, each with its line and a reader of the rows after it.
+fn leading(mut table: Rows<'_>) -> impl Iterator<Item = (u64, Vec<String>, Rows<'_>)> {
     let rows = std::iter::from_fn(move || {
         let row = table.next()?;
-        Some((row.cells, table.clone()))
+        Some((row.line, row.cells, table.clone()))
     });
     let rows = rows.take(SEARCHED);
-    rows.filter_map(|(cells, after)| Some((cells.ok()?, after)))
+    rows.filter_map(|(line, cells, after)| Some((line, cells.ok()?, after)))
 }
 
 /// The first of the leading rows with the most known headers, then the most cells that aren't blank: their number,
-/// the row, and the rows after it.
+/// the row, and the rows after it. A header of two rows is their merged cells above those of the second one.
 fn most_known<'a>(
     table: Rows<'a>,
     mapping: &ColumnMapping,
 ) -> Option<(usize, Vec<String>, Rows<'a>)> {
     let mut best = None;
     let mut most = (0, 0);
-    for (cells, after) in leading(table) {
+    let mut above: Option<(u64, Vec<String>)> = None;
+    for (line, mut cells, after) in leading(table) {
+        let own = cells.clone();
+        let above = above
+            .replace((line, own))
+            .filter(|(row, _)| row + 1 == line);
+        if let Some((_, above)) = above.filter(|_| known_columns(&cells, mapping) > 0) {
+            fill(&mut cells, above);
+        }
         let known = known_columns(&cells, mapping);
         let filled = cells.iter().filter(|cell| !cell.trim().is_empty()).count();
         if best.is_none() || (known, filled) > most {
@@ -91,6 +99,16 @@ fn most_known<'a>(
     best
 }
 
+/// Fills blank cells with those above them.
+fn fill(cells: &mut Vec<String>, above: Vec<String>) {
+    cells.resize(cells.len().max(above.len()), String::new());
+    for (cell, above) in cells.iter_mut().zip(above) {
+        if cell.trim().is_empty() {
+            *cell = above;
+        }
+    }
+}
+
 /// The first of the leading rows with a date where the caller's mapping has it, and the rows from it on. `None`
 /// unless the mapping gives every required column by its number.
 fn first_payment<'a>(table: Rows<'a>, mapping: &ColumnMapping) -> Option<(Vec<String>, Rows<'a>)> {
@@ -98,7 +116,7 @@ fn first_payment<'a>(table: Rows<'a>, mapping: &ColumnMapping) -> Option<(Vec<St
         return None;
     }
     let mut from = table.clone();
-    for (cells, after) in leading(table) {
+    for (_, cells, after) in leading(table) {
         if has_date_in_place(&cells, mapping) {
             return Some((cells, from));
         }

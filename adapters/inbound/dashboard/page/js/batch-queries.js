@@ -5,6 +5,7 @@ import { ERRORS, PAGE } from './queries.js';
 const BATCH_FIELDS = `
   id keyId env state reason name formats retryFor createdAt updatedAt eraseAt progress eta
   counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealInvalid deliveredSealNotChecked notFound failed expired canceled erased }
+  passedOver { reason rows lines }
   files { results zip banxico }`;
 
 export const BATCHES = `query Batches($first: Int!, $after: String, $filter: BatchFilter) {

@@ -42,6 +42,7 @@ fn draft(key: KeyId, rows: Vec<DraftRow>) -> BatchDraft {
         files: RequestedFiles::Both,
         retry_for: RetryFor::from_secs(0).unwrap(),
         skips_answered: false,
+        passed_over: Vec::new(),
         columns: OwnColumn::of_api(),
         rows,
     }

@@ -94,17 +94,9 @@ pub(super) async fn create(
     }
     let created = call.batches.create(&call.access, draft, repeatable).await;
     drop(work);
-    let CreatedBatch {
-        batch,
-        repeated,
-        answered,
-    } = created.map_err(|error| call.problem(&error))?;
+    let CreatedBatch { batch, repeated } = created.map_err(|error| call.problem(&error))?;
     let view = batch.found.as_ref().ok_or(Problem::NoSuchBatch)?;
-    let body = CreatedBody::new(
-        Batch::from(view),
-        (&found, &answered),
-        call.context.language,
-    );
+    let body = CreatedBody::new(Batch::from(view), &found, call.context.language);
     let mut response = call.answer(StatusCode::ACCEPTED, &batch, &body)?;
     let headers = response.headers_mut();
     let location = HeaderValue::try_from(BatchPaths::of(view.id).batch);

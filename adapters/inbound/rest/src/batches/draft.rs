@@ -169,6 +169,7 @@ pub(super) async fn read(
         retry_for: options.retry_for,
         skips_answered: options.skips_answered,
         columns: std::mem::take(&mut found.own),
+        passed_over: std::mem::take(&mut found.passed_over),
         rows,
     };
     Ok(ReadTable { draft, found })

@@ -19,7 +19,7 @@ pub(crate) struct FoundTable {
     pub(crate) columns: Vec<SheetColumn>,
     /// A column that seems to hold the tracking keys, although another one has their header.
     pub(crate) misplaced_keys: Option<SheetColumn>,
-    /// Lines that ask for no payment.
+    /// Lines that ask for no payment, with the reason.
     pub(crate) passed_over: Vec<(u64, PassedOver)>,
     /// Number of rows with a corrected value.
     pub(crate) corrected: usize,

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use application::{BatchPreview, RowOutcome, RowView, RowWarning};
 use domain::account::Account;
-use domain::batches::sheet::{PassedOver, SheetColumn};
+use domain::batches::sheet::SheetColumn;
 use domain::tracking_key::TrackingKey;
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::problem::{HintReason, LineError, RowError, RowErrorDetail, TableColumn, TableNotice};
-use web::views::batches::{Batch, BatchRow};
+use web::views::batches::{Batch, BatchRow, PassedOver};
 use web::{Language, Problem};
 
 use super::found_table::FoundTable;
@@ -39,8 +39,8 @@ pub(crate) struct PreviewBody {
     faulty: u32,
     /// Rows that ask the same as an earlier one.
     duplicates: u32,
-    /// Lines that ask for no payment, by the reason.
-    passed_over: Vec<PassedOverBody>,
+    /// Rows that would not be rows of the batch, by the reason.
+    passed_over: Vec<PassedOver>,
     /// Rows of which a correction changed a value.
     corrected: usize,
     /// What was taken from the texts of a bank statement, of the first 100 rows.
@@ -75,66 +75,15 @@ pub(crate) struct CreatedBody {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     notices: Vec<NoticeBody>,
-    /// Lines that ask for no payment, by the reason, if there are any.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    passed_over: Vec<PassedOverBody>,
 }
 
 impl CreatedBody {
-    pub(crate) fn new(
-        batch: Batch,
-        (table, answered): (&FoundTable, &[(u32, PassedOver)]),
-        language: Language,
-    ) -> Self {
+    pub(crate) fn new(batch: Batch, table: &FoundTable, language: Language) -> Self {
         Self {
             batch,
             other_sheets: table.other_sheets.clone(),
             notices: NoticeBody::all_of(table, language),
-            passed_over: PassedOverBody::all_of(&table.passed_over, answered),
         }
-    }
-}
-
-/// Lines that ask for no payment for the same reason.
-#[derive(Serialize, ToSchema)]
-#[schema(as = BatchPassedOver)]
-struct PassedOverBody {
-    /// `total`: a sum below the payments. `no_payment`: a movement of a bank statement in whose text nothing could
-    /// be a tracking key or an account. `answered`: a row of results whose lookup, which is stored here, has a proof
-    /// with a valid seal, or of whose payment the bank will issue none; `answered_before`: a row that asks the same as
-    /// such a one. `called_answered`, with `skip_answered`: a row that the file calls delivered with a valid seal, and
-    /// whose lookup isn't stored any more.
-    reason: &'static str,
-    /// The number of lines.
-    rows: usize,
-    /// The first 100 of them, from 1 on.
-    lines: Vec<u64>,
-}
-
-impl PassedOverBody {
-    fn all_of(passed_over: &[(u64, PassedOver)], answered: &[(u32, PassedOver)]) -> Vec<Self> {
-        let answered = answered
-            .iter()
-            .map(|(line, reason)| (u64::from(*line), *reason));
-        let all = passed_over.iter().copied().chain(answered);
-        let reasons = [
-            (PassedOver::Total, "total"),
-            (PassedOver::NoPayment, "no_payment"),
-            (PassedOver::CalledAnswered, "called_answered"),
-            (PassedOver::Answered, "answered"),
-            (PassedOver::AnsweredBefore, "answered_before"),
-        ];
-        let bodies = reasons.into_iter().map(|(wanted, reason)| {
-            let lines = all.clone().filter(|(_, reason)| *reason == wanted);
-            let lines = lines.map(|(line, _)| line);
-            Self {
-                reason,
-                rows: lines.clone().count(),
-                lines: lines.take(MAX_LINES).collect(),
-            }
-        });
-        bodies.filter(|body| body.rows > 0).collect()
     }
 }
 
@@ -256,7 +205,7 @@ impl PreviewBody {
             ready: counts.ready(),
             faulty: counts.faulty,
             duplicates: counts.duplicates,
-            passed_over: PassedOverBody::all_of(&table.passed_over, &preview.answered),
+            passed_over: preview.passed_over.iter().map(PassedOver::from).collect(),
             corrected: table.corrected,
             taken: table.taken.iter().map(TakenBody::new).collect(),
             faults: FaultBody::all_of(&preview.rejected, language),
@@ -307,7 +256,11 @@ impl RowWarningBody {
 pub(crate) fn nothing_to_do(preview: &BatchPreview) -> Problem {
     const MOST: usize = 20;
     if preview.counts.rows == 0 {
-        let rows = preview.answered.len();
+        let rows = preview
+            .passed_over
+            .iter()
+            .map(|group| group.rows as usize)
+            .sum();
         return Problem::AllPassedOver { rows };
     }
     let faults = preview.rejected.iter().flat_map(|row| {

@@ -6,6 +6,7 @@ use std::io;
 
 use bytes::Bytes;
 use chrono::NaiveDate;
+use domain::batches::sheet::serial_number;
 use zip::result::ZipError;
 
 use super::zip_stream::ZipStream;
@@ -27,8 +28,6 @@ const PARTS: [(&str, &str); 5] = [
 const SHEET: &str = "xl/worksheets/sheet1.xml";
 /// Maximum number of characters in a cell.
 const MAX_TEXT: usize = 32_767;
-/// Day zero of serial numbers of dates.
-const EPOCH: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).expect("a day");
 
 /// A style of a cell: its index in `xlsx/styles.xml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +141,7 @@ fn cell(xml: &mut String, (letters, row): (&str, u32), value: &Value, style: Sty
         }
         Value::Number(number) => write!(xml, "{open}><v>{number}</v></c>"),
         Value::Date(date) => {
-            let days = date.signed_duration_since(EPOCH).num_days();
+            let days = serial_number(*date);
             write!(xml, "{open}><v>{days}</v></c>")
         }
         Value::Link(address, text) => {

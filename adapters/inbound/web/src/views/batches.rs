@@ -2,7 +2,7 @@
 
 use application::{BatchView, RowOutcome, RowView};
 use async_graphql::{Enum, SimpleObject};
-use domain::batches::sheet::Column;
+use domain::batches::sheet::{Column, PassedOverRows};
 use domain::lookups::LookupState;
 use domain::proofs::file::Format;
 use serde::Serialize;
@@ -94,6 +94,8 @@ pub struct Batch {
     erase_at: Option<DateTime>,
     /// Its rows, by what became of them.
     counts: BatchCounts,
+    /// Rows of its table that aren't rows of the batch, by the reason.
+    passed_over: Vec<PassedOver>,
     /// Rows that have ended, of those that are looked up, in percent.
     progress: f64,
     /// Estimated time at which each row was looked up once, while nobody else asks the bank; null once
@@ -102,6 +104,52 @@ pub struct Batch {
     eta: Option<DateTime>,
     /// Paths of what it gives.
     files: BatchFiles,
+}
+
+/// Reason for which rows of a table aren't rows of its batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, ToSchema)]
+#[graphql(
+    name = "BatchPassedOverReason",
+    remote = "domain::batches::sheet::PassedOver"
+)]
+#[schema(as = BatchPassedOverReason)]
+#[serde(rename_all = "snake_case")]
+pub enum PassedOverReason {
+    /// A sum below the payments.
+    Total,
+    /// A movement of a bank statement in whose text nothing could be a tracking key or an account.
+    NoPayment,
+    /// A row of results whose lookup, which is stored here, has a proof with a valid seal, or is of a payment of which
+    /// the bank will issue none.
+    Answered,
+    /// A row that asks the same as an answered one.
+    AnsweredBefore,
+    /// With `skip_answered`: a row that the file calls delivered with a valid seal, and whose lookup isn't stored any
+    /// more.
+    CalledAnswered,
+}
+
+/// Rows of a table that aren't rows of its batch, for the same reason.
+#[derive(SimpleObject, Serialize, ToSchema)]
+#[graphql(name = "BatchPassedOver")]
+#[schema(as = BatchPassedOver)]
+pub struct PassedOver {
+    /// The reason.
+    reason: PassedOverReason,
+    /// The number of rows.
+    rows: u32,
+    /// Lines in the file of the first 100 of them, from 1 on.
+    lines: Vec<u32>,
+}
+
+impl From<&PassedOverRows> for PassedOver {
+    fn from(group: &PassedOverRows) -> Self {
+        Self {
+            reason: group.reason.into(),
+            rows: group.rows,
+            lines: group.lines.clone(),
+        }
+    }
 }
 
 /// Rows of a batch by what became of them.
@@ -168,6 +216,7 @@ impl From<&BatchView> for Batch {
             updated_at: DateTime(view.updated_at),
             erase_at: view.erase_at.map(DateTime),
             counts: BatchCounts::from(view),
+            passed_over: view.passed_over.iter().map(PassedOver::from).collect(),
             progress: view.progress(),
             eta: view.eta.map(DateTime),
             files: BatchFiles {

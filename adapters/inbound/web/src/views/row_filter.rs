@@ -4,6 +4,7 @@ use application::{RowOutcome, RowView};
 use async_graphql::InputObject;
 use domain::amount::Amount;
 use domain::batches::RowState;
+use domain::batches::sheet::Column;
 
 use super::batches::BatchRowState;
 use super::seals::SealVerdict;
@@ -60,14 +61,23 @@ impl RowFilter {
 fn has_text(row: &RowView, text: &str) -> bool {
     let wanted = text.trim().to_lowercase();
     let contains = |value: &str| value.to_lowercase().contains(&wanted);
-    let amount = Amount::parse(&wanted.replace(['$', ','], "")).ok();
+    let amount = amount_of(&wanted);
+    let is_amount = |value: &str| amount.is_some() && amount_of(value) == amount;
     let of_query = row.query.as_ref().is_some_and(|query| {
         contains(query.tracking_key.as_str())
             || contains(query.account.as_str())
             || amount == Some(query.amount)
     });
-    let of_written = row.written.iter().any(|(_, value)| contains(value));
+    let mut written = row.written.iter();
+    let of_written = written
+        .any(|(column, value)| contains(value) || *column == Column::Amount && is_amount(value));
     of_query || of_written || row.caller_id.as_deref().is_some_and(contains)
+}
+
+/// The amount of a text with or without the sign of pesos, commas and blanks.
+fn amount_of(text: &str) -> Option<Amount> {
+    let is_mark = |it: char| it.is_whitespace() || matches!(it, '$' | ',');
+    Amount::parse(&text.replace(is_mark, "")).ok()
 }
 
 #[cfg(test)]
@@ -75,7 +85,6 @@ mod tests {
     use application::FaultyRow;
     use domain::account::Account;
     use domain::batches::RowNumber;
-    use domain::batches::sheet::Column;
     use domain::calendar;
     use domain::query::ProofQuery;
     use domain::tracking_key::TrackingKey;
@@ -109,7 +118,10 @@ mod tests {
         RowView {
             caller_id: None,
             query: None,
-            written: vec![(Column::Amount, "-5 pesos".to_owned())],
+            written: vec![
+                (Column::Amount, "$ 5,000.50".to_owned()),
+                (Column::Receiver, "Pesos".to_owned()),
+            ],
             outcome: RowOutcome::Faulty(FaultyRow(kept)),
             ..ready()
         }
@@ -120,9 +132,11 @@ mod tests {
     #[case(" mban", true, false)]
     #[case("7777777", true, false)]
     #[case("$1,234.50", true, false)]
+    #[case("$ 1,234.50", true, false)]
     #[case("1234.5", true, false)]
     #[case("1234", false, false)]
     #[case("PESOS", false, true)]
+    #[case("5000.5", false, true)]
     fn a_text_is_found_in_a_row(
         #[case] text: &str,
         #[case] of_ready: bool,

@@ -29,6 +29,7 @@ fn both_apis_name_a_value_as_the_domain_does() {
         super::audit::AuditAction => domain::audit::Action,
         super::batches::BatchRowState => domain::batches::RowState,
         super::batches::BatchState => domain::batches::BatchState,
+        super::batches::PassedOverReason => domain::batches::sheet::PassedOver,
         super::keys::Environment => domain::keys::Environment,
         super::keys::KeyState => domain::keys::KeyStatus,
         super::limits::Plan => domain::limits::Plan,

@@ -368,3 +368,32 @@ fn a_column_of_tracking_keys_is_recognised_by_its_values(
     let expected = is_recognised.then_some(header);
     assert_eq!(misplaced.map(|column| &*column.header), expected);
 }
+
+/// Cells of two rows that are merged stand in the first one.
+#[test]
+fn a_header_of_two_rows_is_both_of_them() {
+    let table = "Pagos de noviembre\n\
+        No.,,Transferencia,,IMPORTE,OBSERVACIONES\n\
+        ,Fecha,Clave de rastreo,CLABE,,\n\
+        1,20/11/2026,MBAN01002611200001234567,002010077777777771,10.00,urgente\n";
+    let sheet = open(table.as_bytes()).unwrap();
+    let headers: Vec<_> = sheet.columns().iter().map(|place| &*place.header).collect();
+    let expected = [
+        "No.",
+        "Fecha",
+        "Clave de rastreo",
+        "CLABE",
+        "IMPORTE",
+        "OBSERVACIONES",
+    ];
+    assert_eq!(headers, expected);
+    let rows: Vec<_> = sheet.rows(rules()).collect();
+    assert_eq!((rows.len(), rows[0].line), (1, 4));
+    assert!(rows[0].query.is_ok());
+    // Not a row that a blank one sets apart, and no title.
+    let apart = table.replace("OBSERVACIONES\n", "OBSERVACIONES\n\n");
+    assert!(matches!(
+        open(apart.as_bytes()),
+        Err(SheetError::MissingColumns { .. })
+    ));
+}

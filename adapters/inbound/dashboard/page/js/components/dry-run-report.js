@@ -5,6 +5,7 @@ import { count, howLong } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { Fault } from './fault.js';
 import { Notice } from './feedback.js';
+import { listed, PassedOver } from './passed-over.js';
 import { Table } from './table.js';
 
 const Tile = ({ label, value, note, testid }) => html`
@@ -16,7 +17,7 @@ export function DryRunReport({ of: preview, children }) {
   if (rows === 0) {
     return html`
       <${Notice} tone="ok" testid="all-answered"><p>${t('dry_run.all_answered')}</p></${Notice}>
-      <${PassedOver} of=${preview} />
+      <${PassedOver} of=${preview.passed_over} />
       ${children}`;
   }
   return html`
@@ -32,7 +33,7 @@ export function DryRunReport({ of: preview, children }) {
       <${Notice} key=${code} tone="warn" testid="dry-run-notice"><p>${message}</p></${Notice}>`)}
     ${preview.other_sheets.length > 0 && html`
       <${Notice} tone="warn" testid="dry-run-other-sheets"><p>${tn('dry_run.other_sheets', preview.other_sheets.length, { read: preview.sheet, sheets: preview.other_sheets.join(', ') })}</p></${Notice}>`}
-    <${PassedOver} of=${preview} />
+    <${PassedOver} of=${preview.passed_over} />
     <${Taken} of=${preview.taken} />
     ${ready === 0 && html`<${Notice} tone="bad"><p>${t('dry_run.nothing')}</p></${Notice}>`}
     ${left !== null && ready > left && html`
@@ -43,12 +44,6 @@ export function DryRunReport({ of: preview, children }) {
     <${Duplicates} of=${preview} />
     <${Warnings} of=${preview} />`;
 }
-
-// The first of so many lines.
-const listed = (rows, lines) => lines.slice(0, MOST_LINES).map(count).join(', ') + (rows > MOST_LINES ? '…' : '');
-
-const PassedOver = ({ of: { passed_over: passedOver } }) => passedOver.map(({ reason, rows, lines }) => html`
-  <${Notice} key=${reason} testid=${`dry-run-${reason}`}><p>${tn(`dry_run.${reason}`, rows, { lines: listed(rows, lines) })}</p></${Notice}>`);
 
 // What the texts of a bank statement told, so that a person can compare some of it.
 function Taken({ of: taken }) {
@@ -79,7 +74,6 @@ function Faults({ of: faults }) {
 // So many are seen at once; the others are a button away.
 const FIRST = 25;
 // So many lines of a mistake are named.
-const MOST_LINES = 12;
 // So many rows show what was taken from their texts.
 const MOST_TAKEN = 5;
 

@@ -26,7 +26,7 @@ export function TryAgain({ of: batch }) {
       return;
     }
     const file = new File([await answer.response.blob()], `${titleOf(batch)}.xlsx`);
-    tableAtHand.set({ file, keyId: batch.keyId, options: { name: batch.name ?? '', formats: batch.formats.join() } });
+    tableAtHand.set({ file, keyId: batch.keyId, options: { name: batch.name ?? '', formats: batch.formats.join(), retryFor: String(batch.retryFor) } });
     go('/batches/new');
   };
 

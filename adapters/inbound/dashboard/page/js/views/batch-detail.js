@@ -18,6 +18,7 @@ import { StateButton } from '../components/button.js';
 import { EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
+import { PassedOver } from '../components/passed-over.js';
 import { TryAgain } from '../components/try-again.js';
 import { CancelBatch, EraseBatch } from '../dialogs/batch-dialogs.js';
 import { Page } from './page.js';
@@ -49,6 +50,7 @@ export function BatchDetail({ id }) {
         ${batch.counts.deliveredSealInvalid > 0 && html`
           <${Notice} tone="bad" testid="batch-seal-invalid"><p><strong>${tn('batch.seal_invalid', batch.counts.deliveredSealInvalid)}</strong> ${t('batch.seal_invalid_more')}</p></${Notice}>`}
         <${Counts} of=${batch.counts} />
+        <${PassedOver} of=${batch.passedOver} />
       </section>
       ${!changes && html`<${TryAgain} of=${batch} />`}
       <div class="fact-cards">

@@ -107,7 +107,7 @@ pub(in crate::openapi) fn preview() -> Value {
                 },
             )],
         }],
-        answered: Vec::new(),
+        passed_over: Vec::new(),
         quota_left: Some(588),
         seconds: 6,
     };
@@ -293,6 +293,7 @@ fn batch() -> BatchView {
         created_at,
         updated_at: created_at + TimeDelta::seconds(1),
         erase_at: None,
+        passed_over: Vec::new(),
         counts: RowCounts {
             rows: 1000,
             faulty: 3,
