@@ -13,7 +13,7 @@ use web::Language;
 use web::problem::ResultWord;
 use zip::result::ZipError;
 
-use super::csv;
+use super::csv::{self, CsvColumn};
 use super::result_row::ResultRow;
 use super::xlsx_stream::{Style, Value, XlsxStream};
 
@@ -86,6 +86,7 @@ const CODES: [&str; 19] = [
 pub(super) struct ResultsWorkbook {
     sheet: XlsxStream,
     own: Vec<OwnColumn>,
+    codes: Vec<CsvColumn>,
     /// The columns of the API, with what was asked, follow the caller's: the headers of those alone don't tell.
     has_columns_of_api: bool,
     language: Language,
@@ -106,6 +107,7 @@ impl ResultsWorkbook {
         Ok(Self {
             sheet: XlsxStream::new(&headers)?,
             own: own.to_vec(),
+            codes: csv::columns(&CODES).collect(),
             has_columns_of_api,
             language,
             dashboard,
@@ -125,7 +127,7 @@ impl ResultsWorkbook {
             }
         });
         let link = plain(self.link(&result));
-        let codes = csv::columns(&CODES).map(|(_, value)| {
+        let codes = self.codes.iter().map(|(_, value)| {
             let text = value(&result);
             plain(Value::Text(without_guard(&text).to_owned()))
         });
