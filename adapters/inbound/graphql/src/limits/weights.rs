@@ -1,6 +1,6 @@
 //! Costs of fields by name. A test compares these names with the schema.
 
-use domain::batches::sheet::Column;
+use domain::batches::sheet::{Column, PassedOver};
 use domain::lookups::MAX_PAIRS;
 use domain::page::MAX_PAGE;
 use domain::usage::MAX_SERIES;
@@ -93,6 +93,7 @@ pub(super) fn items(field: &str) -> u64 {
         "changes" | "inputFields" | "args" | "directives" => 6,
         // A row of a batch has at most one error for each column.
         "errors" => Column::ALL.len() as u64,
+        "passedOver" => PassedOver::ALL.len() as u64,
         // Typical maximum of hints for a missing payment, notices on a proof, and candidates for a name.
         "hints" | "notices" | "candidates" => 4,
         // Files of a lookup, and the maximum of invalid input fields in one mutation.
