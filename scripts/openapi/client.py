@@ -72,5 +72,5 @@ results = get_batch_results.sync_detailed(id=batch.id, client=client)
 assert results.status_code == 200 and results.content.count(b"delivered") == len(rows), results.content
 files = get_batch_files.sync(id=batch.id, client=client)
 names = zipfile.ZipFile(files.payload).namelist()
-assert len(names) == len(rows) + 1 and "resumen.csv" in names, names
+assert len(names) == len(rows) + 2 and {"resumen.csv", "resumen.xlsx"} <= set(names), names
 print("Python client: ok")
