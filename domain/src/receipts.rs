@@ -2,8 +2,21 @@
 //!
 //! A receipt proves nothing, and anybody can edit one. It is only read to ask the bank.
 
+mod candidates;
+mod field;
+mod labels;
+mod lines;
+mod notice;
 mod page;
+mod phrases;
+mod reading;
+mod shapes;
+#[cfg(test)]
+mod tests;
 
+pub use field::{MAX_ALTERNATIVES, ReadConfidence, ReadField, ReceiptField};
+pub use notice::{DocumentKind, MissingField, MissingReason, ReceiptNotice};
 pub use page::{
     MAX_PAGES, MAX_WORDS, Place, ReceiptFileError, ReceiptPage, ReceiptText, TextSource, Word,
 };
+pub use reading::Receipt;

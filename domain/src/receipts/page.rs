@@ -3,7 +3,12 @@
 /// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 5;
 /// Maximum number of words of a receipt. One page has about 100, and a page full of terms 2,000.
-pub const MAX_WORDS: usize = 10_000;
+pub const MAX_WORDS: usize = 4_000;
+
+/// Width of a character of a plain text, in heights of a line.
+const CHARACTER_WIDTH: f32 = 0.5;
+/// Width of a tab: that of a gap between columns.
+const TAB_WIDTH: f32 = 2.0;
 
 /// Text of a receipt, and links of QR codes in it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +49,8 @@ pub struct Word {
     pub text: String,
     /// Its box.
     pub place: Place,
+    /// No character of it is in doubt; `false` for words that recognition may have misread.
+    pub is_certain: bool,
 }
 
 /// Box on a page, from its upper left corner. The unit is the page's.
@@ -57,6 +64,73 @@ pub struct Place {
     pub width: f32,
     /// Height.
     pub height: f32,
+}
+
+impl Place {
+    pub(super) fn right(self) -> f32 {
+        self.x + self.width
+    }
+
+    pub(super) fn bottom(self) -> f32 {
+        self.y + self.height
+    }
+
+    pub(super) fn middle(self) -> f32 {
+        self.y + self.height / 2.0
+    }
+
+    /// The smallest box around both.
+    pub(super) fn with(self, other: Self) -> Self {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        Self {
+            x,
+            y,
+            width: self.right().max(other.right()) - x,
+            height: self.bottom().max(other.bottom()) - y,
+        }
+    }
+}
+
+impl ReceiptText {
+    /// A text without positions, as people paste it: the unit is a line's height, and a character is half as wide.
+    /// At most [`MAX_WORDS`] words count.
+    pub fn of_plain(text: &str) -> Self {
+        let mut words = Vec::new();
+        let mut height: u16 = 0;
+        let mut widest: f32 = 0.0;
+        for line in text.lines() {
+            let mut column: f32 = 0.0;
+            for part in line.split_inclusive(char::is_whitespace) {
+                let word = part.trim_end();
+                let length = |text: &str| text.chars().count().min(u16::MAX.into()) as u16;
+                if !word.is_empty() && words.len() < MAX_WORDS {
+                    words.push(Word {
+                        text: word.to_owned(),
+                        place: Place {
+                            x: column,
+                            y: f32::from(height),
+                            width: f32::from(length(word)) * CHARACTER_WIDTH,
+                            height: 1.0,
+                        },
+                        is_certain: true,
+                    });
+                }
+                let tab = if part.ends_with('\t') { TAB_WIDTH } else { 0.0 };
+                column += f32::from(length(part)) * CHARACTER_WIDTH + tab;
+                widest = widest.max(column);
+            }
+            height = height.saturating_add(1);
+        }
+        Self {
+            pages: vec![ReceiptPage {
+                width: widest,
+                height: f32::from(height),
+                words,
+            }],
+            codes: Vec::new(),
+            source: TextSource::Characters,
+        }
+    }
 }
 
 /// Reason why the text of a receipt's file can't be read.
