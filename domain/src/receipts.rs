@@ -4,6 +4,7 @@
 
 mod candidates;
 mod field;
+mod file;
 mod labels;
 mod lines;
 mod notice;
@@ -15,6 +16,7 @@ mod shapes;
 mod tests;
 
 pub use field::{MAX_ALTERNATIVES, ReadConfidence, ReadField, ReceiptField};
+pub use file::{MAX_FILE_BYTES, ReceiptFile, UnreadType};
 pub use notice::{DocumentKind, MissingField, MissingReason, ReceiptNotice};
 pub use page::{
     MAX_PAGES, MAX_WORDS, Place, ReceiptFileError, ReceiptPage, ReceiptText, TextSource, Word,

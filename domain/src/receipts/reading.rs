@@ -12,6 +12,7 @@ use super::page::ReceiptText;
 use super::phrases;
 use crate::account::Account;
 use crate::participants::{Catalogue, ParticipantCode, inference};
+use crate::query::{RawQuery, Token};
 use crate::tracking_key::TrackingKey;
 use sources::Sources;
 
@@ -117,6 +118,26 @@ impl Receipt {
         self.kind == DocumentKind::Receipt
             && NEEDED.into_iter().all(is_high)
             && self.notices.is_empty()
+    }
+
+    /// The query for the payment, in the form of requests; `None` if a field that it needs is missing. Institutions
+    /// that the receipt tells are named.
+    pub fn query(&self) -> Option<RawQuery<'_>> {
+        if self.kind != DocumentKind::Receipt || !self.missing.is_empty() {
+            return None;
+        }
+        let token = |field| {
+            let value = self.value(field);
+            value.map_or(Token::Absent, |value| Token::Text(value.into()))
+        };
+        Some(RawQuery {
+            date: token(ReceiptField::Date),
+            tracking_key: token(ReceiptField::TrackingKey),
+            account: token(ReceiptField::Account),
+            amount: token(ReceiptField::Amount),
+            issuer: token(ReceiptField::Issuer),
+            receiver: token(ReceiptField::Receiver),
+        })
     }
 
     fn value(&self, field: ReceiptField) -> Option<&str> {
