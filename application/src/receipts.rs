@@ -82,12 +82,15 @@ impl ReceiptReading {
         let today = calendar::today(self.clock.now());
         let (sender, receiver) = oneshot::channel();
         let work = move || {
-            let text = match text {
-                Text::Placed(text) => text,
-                Text::Plain(text) => ReceiptText::of_plain(&String::from_utf8_lossy(&text)),
+            let receipt = match text {
+                Text::Placed(text) => Receipt::read(&text, today, &catalogue),
+                Text::Plain(text) => {
+                    let text = String::from_utf8_lossy(&text);
+                    Receipt::read_plain(&text, today, &catalogue)
+                }
             };
             // The receiver may be dropped.
-            let _ = sender.send(Receipt::read(&text, today, &catalogue));
+            let _ = sender.send(receipt);
         };
         (self.compute)(Box::new(work)).await;
         receiver.await.map_err(|_| ReceiptError::NotEnded)

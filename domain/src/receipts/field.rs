@@ -73,7 +73,8 @@ pub struct ReadField {
     pub confidence: ReadConfidence,
     /// The text that it was taken from.
     pub text: String,
-    /// Page of the text, from 1, and its box; `None` for an institution that another field tells.
+    /// Page of the text, from 1, and its box in fractions of the page; `None` for a text without positions, and for an
+    /// institution that another field tells.
     pub place: Option<(usize, Place)>,
     /// Other values that the receipt may mean, at most [`MAX_ALTERNATIVES`].
     pub alternatives: Vec<String>,

@@ -16,6 +16,9 @@ const LEAST_MISSPELT: [usize; 2] = [7, 14];
 /// Distance of a value from the label above it, in heights of the label.
 const BELOW: f32 = 2.2;
 
+/// Words between a label and its value in a sentence.
+const VERBS: [&str; 3] = ["ES", "ERA", "FUE"];
+
 /// Meaning of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "snake_case")]
@@ -137,14 +140,18 @@ pub(super) fn labelled(segments: &[Segment]) -> Vec<Labelled> {
     labelled
 }
 
-/// The words after a colon or a dash that stands alone.
+/// The words after a colon or a dash that stands alone, or after a verb: *la clave de rastreo es …*.
 fn without_signs(words: &[Word]) -> &[Word] {
     let is_sign = |word: &Word| {
         word.text
             .chars()
             .all(|c| matches!(c, ':' | '-' | '.' | '|' | '='))
     };
-    let signs = words.iter().take_while(|word| is_sign(word)).count();
+    let is_verb = |word: &Word| VERBS.contains(&&*folded(&word.text));
+    let signs = words
+        .iter()
+        .take_while(|word| is_sign(word) || is_verb(word))
+        .count();
     &words[signs..]
 }
 

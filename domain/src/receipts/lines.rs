@@ -121,12 +121,20 @@ fn lines(words: Vec<Levelled<'_>>) -> Vec<Vec<Levelled<'_>>> {
     lines
 }
 
+/// Signs of a quoted line of an e-mail, or of an item of a list.
+fn is_quotation(word: &str) -> bool {
+    word.chars().all(|c| c == '>') || matches!(word, "-" | "*" | "•" | "·" | "▪" | "–")
+}
+
 /// Splits a line where a gap is wider than a blank.
 fn split(line: usize, words: Vec<Levelled<'_>>) -> Vec<Segment> {
     let mut heights: Vec<f32> = words.iter().map(|(_, place)| place.height).collect();
     heights.sort_by(f32::total_cmp);
     let height = heights[heights.len() / 2];
     let mut segments: Vec<Segment> = Vec::new();
+    let words = words
+        .into_iter()
+        .skip_while(|(word, _)| is_quotation(&word.text));
     for (word, place) in words {
         match segments.last_mut() {
             Some(last) if place.x - last.place.right() < SEGMENT_GAP * height => {

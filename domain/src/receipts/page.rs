@@ -79,6 +79,20 @@ impl Place {
         self.y + self.height / 2.0
     }
 
+    /// The box in fractions of a page of this size, in ten-thousandths.
+    pub(super) fn scaled(self, width: f32, height: f32) -> Self {
+        let part = |length: f32, whole: f32| {
+            let part = length / whole.max(f32::EPSILON);
+            (part.clamp(0.0, 1.0) * 1e4).round() / 1e4
+        };
+        Self {
+            x: part(self.x, width),
+            y: part(self.y, height),
+            width: part(self.width, width),
+            height: part(self.height, height),
+        }
+    }
+
     /// The smallest box around both.
     pub(super) fn with(self, other: Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));

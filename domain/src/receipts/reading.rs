@@ -46,7 +46,16 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// Reads a text. `today` is the date in Mexico City; a later one isn't a transfer's.
+    /// Reads a text that has no positions, as people paste it.
+    pub fn read_plain(text: &str, today: NaiveDate, catalogue: &Catalogue) -> Self {
+        let mut receipt = Self::read(&ReceiptText::of_plain(text), today, catalogue);
+        for field in &mut receipt.fields {
+            field.place = None;
+        }
+        receipt
+    }
+
+    /// Reads a text with positions. `today` is the date in Mexico City; a later one isn't a transfer's.
     pub fn read(text: &ReceiptText, today: NaiveDate, catalogue: &Catalogue) -> Self {
         let sources = Sources::of(text);
         let whole = sources.text();
@@ -91,6 +100,7 @@ impl Receipt {
         if receipt.fields.iter().any(|field| field.is_corrected) {
             receipt.notices.push(ReceiptNotice::Corrected);
         }
+        receipt.scale(text);
         receipt.finish()
     }
 
@@ -222,6 +232,15 @@ impl Receipt {
         };
         let issuer = institution(ReceiptField::Issuer);
         issuer.is_some() && issuer == institution(ReceiptField::Receiver)
+    }
+
+    /// Makes the places fractions of their pages.
+    fn scale(&mut self, text: &ReceiptText) {
+        for (page, place) in self.fields.iter_mut().filter_map(|it| it.place.as_mut()) {
+            if let Some(page) = text.pages.get(*page - 1) {
+                *place = place.scaled(page.width, page.height);
+            }
+        }
     }
 
     /// Lists the fields that are missing. A text that tells hardly any isn't a receipt.

@@ -216,6 +216,22 @@ fn words_in_doubt_give_no_high_confidence() {
     );
 }
 
+#[test]
+fn places_are_fractions_of_the_page_and_absent_without_positions() {
+    let text = "Monto: $1,234.56\nFecha: 20/11/2026";
+    let places = |receipt: &Receipt| receipt.fields.iter().map(|it| it.place).collect::<Vec<_>>();
+    let placed = Receipt::read(&ReceiptText::of_plain(text), today(), Catalogue::embedded());
+    let amount = Place {
+        x: 0.4118,
+        y: 0.0,
+        width: 0.5294,
+        height: 0.5,
+    };
+    assert_eq!(places(&placed)[1], Some((1, amount)));
+    let plain = Receipt::read_plain(text, today(), Catalogue::embedded());
+    assert_eq!(places(&plain), [None, None]);
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_is_read_without_panic(text in "\\PC{0,400}") {

@@ -45,6 +45,8 @@ pub(in crate::receipts) fn labelled(
             );
         }
     }
+    // A sentence may go on around the key.
+    keys.extend(shaped(words));
     keys.dedup_by(|one, other| one.key == other.key);
     // A shape tells more than the length.
     keys.sort_by_key(|key| (!key.has_known_shape, key.is_corrected));

@@ -85,16 +85,16 @@ struct FieldView {
     corregido: bool,
 }
 
-/// A box on a page, in the page's unit: points of a PDF, pixels of a picture.
+/// A box on a page, in fractions of the page's width and height.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ReceiptPlace)]
 struct PlaceView {
     /// The page, from 1.
     #[schema(minimum = 1)]
     pagina: usize,
-    /// Distance from the left edge.
+    /// Distance from the left edge, from 0 to 1.
     x: f32,
-    /// Distance from the top.
+    /// Distance from the top, from 0 to 1.
     y: f32,
     ancho: f32,
     alto: f32,

@@ -12,7 +12,7 @@ use domain::proofs::file::FileStem;
 use domain::proofs::notice::ProofOrigin;
 use domain::proofs::seen::EarlierDeliveries;
 use domain::query::ExpectedBeneficiary;
-use domain::receipts::{Receipt, ReceiptText};
+use domain::receipts::Receipt;
 use domain::seals::{CertificateNumber, CheckedSeal, SealHash, SealedDigest, Signer, Verdict};
 use domain::tracking_key::TrackingKey;
 use serde_json::Value;
@@ -49,8 +49,7 @@ pub(super) fn receipt() -> Value {
     let text = "Transferencia SPEI exitosa\nMonto: $1,234.56\nFecha: 20/nov/2026 10:53:36\n\
         Cuenta destino: •••• 7771\nBanco destino: BANAMEX\nClave de rastreo: MBAN01002611200001234567";
     let today = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap_or_default();
-    let text = ReceiptText::of_plain(text);
-    let receipt = Receipt::read(&text, today, Catalogue::embedded());
+    let receipt = Receipt::read_plain(text, today, Catalogue::embedded());
     let lookup = None;
     let body = ReceiptBody::new(&ReceiptAnswer { receipt, lookup }, Language::Spanish);
     serde_json::to_value(body).unwrap_or_default()
