@@ -5,5 +5,6 @@
 mod page;
 
 pub use page::{
-    MAX_PAGES, MAX_WORDS, Place, ReceiptFileError, ReceiptPage, ReceiptText, TextSource, Word,
+    MAX_FILE_BYTES, MAX_PAGES, MAX_WORDS, Place, ReceiptFileError, ReceiptPage, ReceiptText,
+    TextSource, Word,
 };
