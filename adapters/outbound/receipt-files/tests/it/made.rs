@@ -1,0 +1,89 @@
+//! Files that are made by hand.
+
+use std::io::Write as _;
+use std::sync::LazyLock;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use image::{DynamicImage, GrayImage, ImageFormat, Luma};
+
+/// A PDF of these objects, numbered from 1; the first is the catalog.
+pub(crate) fn pdf(objects: &[Vec<u8>]) -> Vec<u8> {
+    let mut file = b"%PDF-1.4\n".to_vec();
+    for (number, object) in (1..).zip(objects) {
+        file.extend(format!("{number} 0 obj\n").bytes());
+        file.extend(object);
+        file.extend(b"\nendobj\n");
+    }
+    file.extend(b"trailer\n<</Root 1 0 R>>\n%%EOF\n");
+    file
+}
+
+/// A stream with these entries.
+pub(crate) fn stream(entries: &str, bytes: &[u8]) -> Vec<u8> {
+    let head = format!("<<{entries}/Length {}>>\nstream\n", bytes.len());
+    [head.as_bytes(), bytes, b"\nendstream"].concat()
+}
+
+/// A stream of deflated bytes.
+pub(crate) fn deflated(entries: &str, bytes: &[u8]) -> Vec<u8> {
+    stream(&format!("{entries}/Filter/FlateDecode"), &deflate(bytes))
+}
+
+pub(crate) fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A gibibyte of zeros, deflated.
+pub(crate) static ZEROS: LazyLock<Vec<u8>> = LazyLock::new(|| zeros(1024));
+
+/// So many mebibytes of zeros, deflated.
+pub(crate) fn zeros(mebibytes: usize) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let zeros = vec![0; 1 << 20];
+    for _ in 0..mebibytes {
+        encoder.write_all(&zeros).unwrap();
+    }
+    encoder.finish().unwrap()
+}
+
+/// A page of 600 × 800 with a content, entries of the page, and the objects that they name, from 4 on.
+pub(crate) fn page(entries: &str, content: Vec<u8>, others: &[Vec<u8>]) -> Vec<u8> {
+    let page = format!("<</Type/Page/Parent 1 0 R/MediaBox[0 0 600 800]/Contents 3 0 R{entries}>>");
+    let catalog = b"<</Type/Catalog/Pages<</Type/Pages/Kids[2 0 R]/Count 1>>>>".to_vec();
+    let mut objects = vec![catalog, page.into_bytes(), content];
+    objects.extend_from_slice(others);
+    pdf(&objects)
+}
+
+/// Entries of a page with a font `F`.
+pub(crate) fn font(font: &str) -> String {
+    format!("/Resources<</Font<</F<</Type/Font{font}>>>>>>")
+}
+
+/// Helvetica in `WinAnsi`.
+pub(crate) fn helvetica() -> String {
+    font("/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding")
+}
+
+/// A PNG of pixels.
+pub(crate) fn png(pixels: &GrayImage) -> Vec<u8> {
+    file(pixels, ImageFormat::Png)
+}
+
+/// A picture of pixels in a format.
+pub(crate) fn file(pixels: &GrayImage, format: ImageFormat) -> Vec<u8> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    let picture = DynamicImage::ImageLuma8(pixels.clone());
+    // WebP is written in colours.
+    let picture = DynamicImage::ImageRgb8(picture.into_rgb8());
+    picture.write_to(&mut file, format).unwrap();
+    file.into_inner()
+}
+
+/// A white picture.
+pub(crate) fn white(width: u32, height: u32) -> GrayImage {
+    GrayImage::from_pixel(width, height, Luma([255]))
+}
