@@ -19,7 +19,6 @@ pub use field::{MAX_ALTERNATIVES, ReadConfidence, ReadField, ReceiptField};
 pub use file::{MAX_FILE_BYTES, ReceiptFile, UnreadType};
 pub use notice::{DocumentKind, MissingField, MissingReason, ReceiptNotice};
 pub use page::{
-    MAX_FILE_BYTES, MAX_PAGES, MAX_WORDS, Place, ReceiptFileError, ReceiptPage, ReceiptText,
-    TextSource, Word,
+    MAX_PAGES, MAX_WORDS, Place, ReceiptFileError, ReceiptPage, ReceiptText, TextSource, Word,
 };
 pub use reading::Receipt;

@@ -1,7 +1,5 @@
 //! Text of a receipt with its positions.
 
-/// Maximum size of a receipt's file, in bytes. A photograph has up to 4 MiB, a PDF rarely more than 1.
-pub const MAX_FILE_BYTES: usize = 5 << 20;
 /// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 5;
 /// Maximum number of words of a receipt. One page has about 100, and a page full of terms 2,000.

@@ -158,6 +158,7 @@ impl Words {
         self.found.push(Word {
             text: open.text,
             place,
+            is_certain: true,
         });
         Ok(())
     }

@@ -4,6 +4,8 @@ use domain::receipts::{MAX_WORDS, Place, ReceiptFileError, Word};
 
 /// Least confidence of a word that is kept, in percent. What the program sees in emblems and frames has less.
 const LEAST: f32 = 20.0;
+/// Least confidence of a word of which no character is in doubt, in percent.
+const CERTAIN: f32 = 90.0;
 /// Level of the rows that are words.
 const WORD: &str = "5";
 
@@ -39,7 +41,8 @@ fn word(line: &str, scale: f32) -> Option<Word> {
     };
     let length = |cell: &str| number(cell).map(|length| length / scale);
     let text = text.trim();
-    let is_word = level == WORD && number(confidence)? >= LEAST;
+    let confidence = number(confidence)?;
+    let is_word = level == WORD && confidence >= LEAST;
     let is_one = !text.is_empty() && !text.contains(char::is_whitespace);
     (is_word && is_one).then_some(())?;
     Some(Word {
@@ -50,5 +53,6 @@ fn word(line: &str, scale: f32) -> Option<Word> {
             width: length(width)?,
             height: length(height)?,
         },
+        is_certain: confidence >= CERTAIN,
     })
 }

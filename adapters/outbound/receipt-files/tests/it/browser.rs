@@ -35,7 +35,7 @@ pub(crate) fn print(page: &str) -> Option<Vec<u8>> {
 /// Draws a page with so many pixels for each of its units; `None` if Chromium isn't installed.
 pub(crate) fn draw(page: &str, scale: &str) -> Option<Vec<u8>> {
     let scale = format!("--force-device-scale-factor={scale}");
-    let options = [&*scale, "--hide-scrollbars", "--window-size=500,600"];
+    let options = [&*scale, "--hide-scrollbars", "--window-size=560,900"];
     run(page, "--screenshot", &options)
 }
 

@@ -11,6 +11,7 @@ mod codes;
 mod fakes;
 mod hostile_pdfs;
 mod hostile_pictures;
+mod layouts;
 mod made;
 mod memory;
 mod panics;
