@@ -68,7 +68,8 @@ pub struct ReceiptFiles {
 }
 
 impl ReceiptFiles {
-    /// Creates a reader that recognises text with a program, the system's unless a path is given.
+    /// Creates a reader that recognises text with a program: that at an absolute path, or the system's Tesseract, which
+    /// needs its Spanish and English models. Without it pictures aren't read, and PDFs are.
     pub fn new(program: Option<PathBuf>) -> Self {
         Self::with_limits(program, Limits::default())
     }

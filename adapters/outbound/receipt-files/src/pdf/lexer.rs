@@ -134,6 +134,9 @@ impl<'a, 'w> Lexer<'a, 'w> {
         };
         let bytes = match object {
             Object::Name(_) | Object::Text(_) => self.at - start,
+            // As much memory as they take at least.
+            Object::Array(_) => 64,
+            Object::Dictionary(_) => 256,
             _ => 0,
         };
         self.work.value(self.reading, bytes)?;

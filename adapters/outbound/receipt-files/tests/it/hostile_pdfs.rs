@@ -56,6 +56,16 @@ pub(crate) fn files() -> Vec<(&'static str, Vec<u8>, ReceiptFileError)> {
             made::pdf(&[format!("[{}]", "1 ".repeat(2_000_000)).into_bytes()]),
             TooLarge,
         ),
+        (
+            "dictionaries",
+            made::pdf(&[format!("[{}]", "<</A 1>>".repeat(600_000)).into_bytes()]),
+            TooLarge,
+        ),
+        (
+            "arrays",
+            made::pdf(&[format!("[{}]", "[1]".repeat(1_600_000)).into_bytes()]),
+            TooLarge,
+        ),
         ("no page", made::pdf(&[catalog]), Damaged),
         ("loop", made::pdf(&looped()), Damaged),
         ("header", b"%PDF-1.7\n".to_vec(), Damaged),

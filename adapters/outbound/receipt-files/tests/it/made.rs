@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::sync::LazyLock;
 
-use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use flate2::{Compress, Compression, FlushCompress};
 use image::{DynamicImage, GrayImage, ImageFormat, Luma};
 
 /// A PDF of these objects, numbered from 1; the first is the catalog.
@@ -39,14 +39,24 @@ pub(crate) fn deflate(bytes: &[u8]) -> Vec<u8> {
 /// A gibibyte of zeros, deflated.
 pub(crate) static ZEROS: LazyLock<Vec<u8>> = LazyLock::new(|| zeros(1024));
 
-/// So many mebibytes of zeros, deflated.
+/// So many mebibytes of zeros, deflated: the bytes of one of them, again and again, without a checksum.
 pub(crate) fn zeros(mebibytes: usize) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     let zeros = vec![0; 1 << 20];
-    for _ in 0..mebibytes {
-        encoder.write_all(&zeros).unwrap();
+    let mut compress = Compress::new(Compression::best(), true);
+    let mut chunk = || {
+        let mut chunk = Vec::with_capacity(1 << 20);
+        let flush = FlushCompress::Full;
+        compress.compress_vec(&zeros, &mut chunk, flush).unwrap();
+        chunk
+    };
+    let (first, next) = (chunk(), chunk());
+    let mut deflated = first;
+    for _ in 1..mebibytes {
+        deflated.extend(&next);
     }
-    encoder.finish().unwrap()
+    // An empty last block.
+    deflated.extend([3, 0]);
+    deflated
 }
 
 /// A page of 600 × 800 with a content, entries of the page, and the objects that they name, from 4 on.
