@@ -10,6 +10,7 @@ mod lines;
 mod notice;
 mod page;
 mod phrases;
+mod raised_cents;
 mod reading;
 mod shapes;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Lines of a page, and their segments: words that stand together, as a label with its value or a cell of a column.
 
 use super::page::{Place, ReceiptPage, Word};
+use super::raised_cents;
 
 /// Gap between two words of different segments, in heights of the line. A blank is at most half as wide.
 const SEGMENT_GAP: f32 = 0.95;
@@ -24,7 +25,8 @@ pub(super) struct Segment {
 
 /// Segments of a page, from top to bottom and from left to right.
 pub(super) fn segments(page: &ReceiptPage) -> Vec<Segment> {
-    let words: Vec<Word> = page.words.iter().flat_map(split_at_colon).collect();
+    let words = raised_cents::joined(&page.words);
+    let words: Vec<Word> = words.iter().flat_map(split_at_colon).collect();
     let mut lines = lines(levelled(&words));
     lines.sort_by(|one, other| top(one).total_cmp(&top(other)));
     let segments = lines.into_iter().enumerate();

@@ -24,8 +24,10 @@ pub struct ReceiptText {
 /// Origin of a receipt's words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextSource {
-    /// Characters of a text or a PDF.
+    /// Characters of a text without positions.
     #[default]
+    Plain,
+    /// Characters with their positions.
     Characters,
     /// Optical recognition, which mixes up characters that look alike.
     Recognition,
@@ -142,7 +144,7 @@ impl ReceiptText {
                 words,
             }],
             codes: Vec::new(),
-            source: TextSource::Characters,
+            source: TextSource::Plain,
         }
     }
 }

@@ -1,21 +1,18 @@
 //! Reads the text of the receipts that people send: PDFs and pictures.
 //!
-//! Files are untrusted:
-//!
-//! - PDFs are read here, by a reader with bounds on all that it does: libraries either inflate what they find, or parse
-//!   it again and again;
-//! - pictures are decoded here, and their text is recognised by a program of the system that is confined.
+//! Files are untrusted. PDFs are read by programs of the system that are confined: a library in this process could be
+//! bounded in neither time nor memory (lopdf 0.47 inflates object streams once for each entry that names them).
+//! Pictures are decoded here, within bounds, and their text is recognised by a program.
 //!
 //! Modules:
 //!
-//! - `pdf`: text of PDFs, and their pictures;
 //! - `picture`: pixels of pictures, and QR codes in them;
-//! - `recognition`: the program;
+//! - `programs`: the programs, and what they write;
 //! - `queue`: how many files are read at once.
 
 use std::path::PathBuf;
 use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -25,22 +22,22 @@ use ports::outbound::ReceiptReader;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::spawn_blocking;
 
-mod pdf;
 mod picture;
+mod programs;
 mod queue;
-mod recognition;
 
-use pdf::{Pdf, Picture};
+use programs::Program;
 use queue::Queue;
-use recognition::Program;
 
 /// Number of PDFs that are read at once.
 const PDFS: usize = 2;
+/// Number of pages without words that are recognised.
+const MAX_SCANNED: usize = 2;
 
 /// Bounds on the reading of receipts.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Maximum time in which a PDF is read, its pictures aside.
+    /// Maximum time in which the text of a PDF is read, or a page of it is drawn.
     pub pdf: Duration,
     /// Maximum time of the recognition of a picture.
     pub recognition: Duration,
@@ -51,34 +48,50 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            pdf: Duration::from_secs(2),
+            pdf: Duration::from_secs(5),
             recognition: Duration::from_secs(10),
             waiting: 16,
         }
     }
 }
 
+/// Paths of programs, if they aren't the system's.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// Tesseract, with its Spanish and English models.
+    pub tesseract: Option<PathBuf>,
+    /// Poppler's program that writes the text of PDFs.
+    pub pdftotext: Option<PathBuf>,
+    /// Poppler's program that draws pages of PDFs.
+    pub pdftoppm: Option<PathBuf>,
+}
+
 /// Reader of receipts.
 #[derive(Debug)]
 pub struct ReceiptFiles {
-    program: Program,
+    tesseract: Program,
+    pdftotext: Program,
+    pdftoppm: Program,
     limits: Limits,
     pdfs: Queue,
     pictures: Queue,
 }
 
-impl ReceiptFiles {
-    /// Creates a reader that recognises text with a program: that at an absolute path, or the system's Tesseract, which
-    /// needs its Spanish and English models. Without it pictures aren't read, and PDFs are.
-    pub fn new(program: Option<PathBuf>) -> Self {
-        Self::with_limits(program, Limits::default())
+impl Default for ReceiptFiles {
+    fn default() -> Self {
+        Self::new(Programs::default(), Limits::default())
     }
+}
 
-    /// Creates a reader with bounds of its own.
-    pub fn with_limits(program: Option<PathBuf>, limits: Limits) -> Self {
+impl ReceiptFiles {
+    /// Creates a reader with these programs, at absolute paths. What needs a program that isn't there fails with
+    /// [`ReceiptFileError::NoRecognition`].
+    pub fn new(programs: Programs, limits: Limits) -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Self {
-            program: Program::find(program),
+            tesseract: Program::find("tesseract", programs.tesseract),
+            pdftotext: Program::find("pdftotext", programs.pdftotext),
+            pdftoppm: Program::find("pdftoppm", programs.pdftoppm),
             limits,
             pdfs: Queue::new(PDFS, limits.waiting),
             pictures: Queue::new(processors, limits.waiting),
@@ -97,20 +110,30 @@ impl ReceiptFiles {
         });
         let ((codes, prepared), place) = read.await?;
         let most = self.limits.recognition;
-        let page = recognition::recognise(&self.program, &prepared, most).await?;
+        let page = programs::recognise(&self.tesseract, &prepared, most).await?;
         Ok((page, codes, place))
     }
 
-    /// Reads the pictures of a PDF without words.
-    async fn scanned(&self, pictures: Vec<Picture>) -> Result<ReceiptText, ReceiptFileError> {
+    /// QR codes on the first page of a PDF; none if it can't be drawn.
+    async fn codes_of_page(&self, place: OwnedSemaphorePermit, file: &Bytes) -> Vec<String> {
+        let drawn = programs::draw_page(&self.pdftoppm, (file, 1), self.limits.pdf).await;
+        let Ok(drawn) = drawn else {
+            return Vec::new();
+        };
+        let codes = blocking(place, move || Ok(picture::codes(&picture::decode(&drawn)?))).await;
+        codes.map(|(codes, _)| codes).unwrap_or_default()
+    }
+
+    /// Reads the first pages of a PDF without words as pictures.
+    async fn scanned(&self, file: &Bytes, pages: usize) -> Result<ReceiptText, ReceiptFileError> {
         let mut text = ReceiptText {
             source: TextSource::Recognition,
             ..ReceiptText::default()
         };
         let mut place = self.pictures.enter().await?;
-        for picture in pictures {
-            let read = self.read(place, move || picture.pixels()).await?;
-            let (page, codes, again) = read;
+        for page in 1..=pages.min(MAX_SCANNED) {
+            let drawn = programs::draw_page(&self.pdftoppm, (file, page), self.limits.pdf).await?;
+            let (page, codes, again) = self.read(place, move || picture::decode(&drawn)).await?;
             text.pages.push(page);
             text.codes.extend(codes);
             place = again;
@@ -125,20 +148,12 @@ impl ReceiptReader for ReceiptFiles {
     async fn pdf(&self, file: Bytes) -> Result<ReceiptText, ReceiptFileError> {
         check_size(&file)?;
         let place = self.pdfs.enter().await?;
-        let most = self.limits.pdf;
-        let read = blocking(place, move || pdf::read(&file, Instant::now() + most));
-        let (pdf, place) = read.await?;
-        if !pdf.has_words() && !pdf.pictures.is_empty() {
+        let pages = programs::text_of_pdf(&self.pdftotext, &file, self.limits.pdf).await?;
+        if pages.iter().all(|page| page.words.is_empty()) {
             drop(place);
-            return self.scanned(pdf.pictures).await;
+            return self.scanned(&file, pages.len()).await;
         }
-        let Pdf { pages, pictures } = pdf;
-        let (codes, _) = blocking(place, move || {
-            let pixels = pictures.into_iter().filter_map(|it| it.pixels().ok());
-            let codes = pixels.flat_map(|pixels| picture::codes(&pixels));
-            Ok(codes.take(picture::MAX_CODES).collect())
-        })
-        .await?;
+        let codes = self.codes_of_page(place, &file).await;
         Ok(ReceiptText {
             pages,
             codes,

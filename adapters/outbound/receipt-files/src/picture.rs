@@ -14,7 +14,7 @@ pub(crate) use codes::{MAX_CODES, codes};
 pub(crate) use prepare::{Prepared, prepare};
 
 /// Maximum number of pixels. Cameras of telephones have up to 12 million, and some 50, which they bin.
-pub(crate) const MAX_PIXELS: usize = 40_000_000;
+const MAX_PIXELS: usize = 40_000_000;
 /// Longest side, in pixels: a screenshot of a long page.
 const MAX_SIDE: u32 = 30_000;
 /// Maximum memory of a decoder.

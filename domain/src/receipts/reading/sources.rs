@@ -3,7 +3,7 @@
 use crate::receipts::labels::{self, Labelled, Meaning, Value};
 use crate::receipts::lines::{self, Segment};
 use crate::receipts::notice::ReceiptNotice;
-use crate::receipts::page::{ReceiptText, Word};
+use crate::receipts::page::{ReceiptText, TextSource, Word};
 use crate::receipts::phrases;
 
 /// Lines at the top of a page in which a title stands.
@@ -12,6 +12,10 @@ const TITLE_LINES: usize = 6;
 /// Pages of a receipt.
 pub(super) struct Sources {
     pages: Vec<Page>,
+    /// Words may be missed, or stand elsewhere than they seem to.
+    pub(super) is_drawn: bool,
+    /// Characters may be misread.
+    pub(super) is_recognised: bool,
 }
 
 struct Page {
@@ -51,6 +55,8 @@ impl Sources {
         });
         Self {
             pages: pages.collect(),
+            is_drawn: text.source != TextSource::Plain,
+            is_recognised: text.source == TextSource::Recognition,
         }
     }
 
@@ -134,8 +140,8 @@ impl Sources {
 
 fn side_of(meaning: Meaning) -> Option<Side> {
     match meaning {
-        Meaning::Payer | Meaning::PayerAccount | Meaning::Issuer => Some(Side::Payer),
-        Meaning::Beneficiary | Meaning::Account | Meaning::Receiver => Some(Side::Beneficiary),
+        Meaning::Payer => Some(Side::Payer),
+        Meaning::Beneficiary => Some(Side::Beneficiary),
         _ => None,
     }
 }

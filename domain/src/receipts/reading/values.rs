@@ -101,7 +101,8 @@ pub(super) fn tracking_key(
     let labelled = sources.labelled(&[Meaning::TrackingKey]);
     for source in &labelled {
         let keys = source.first(|value| {
-            let keys = tracking_key::labelled(&value.words, &value.below, date, catalogue);
+            let of = (&value.words[..], &value.below[..]);
+            let keys = tracking_key::labelled(of, sources.is_recognised, (date, catalogue));
             (!keys.is_empty()).then_some(keys)
         });
         for (rank, key) in keys.into_iter().flatten().enumerate() {
@@ -192,9 +193,15 @@ pub(super) fn account(sources: &Sources) -> (Option<ReadField>, Vec<ReceiptNotic
                 let account = account::read(&text(&words))?;
                 is_checked(&account).then_some((account, words))
             };
+            let misread = || {
+                let account = sources
+                    .is_recognised
+                    .then(|| account::read_misread_mask(&value.text()));
+                Some((account.flatten()?, value.words.clone()))
+            };
             match whole {
                 Some(whole) => Some((whole, value.words.clone())),
-                None => broken(),
+                None => broken().or_else(misread),
             }
         });
         let Some((account, words)) = found else {
@@ -278,9 +285,8 @@ pub(super) fn amount(sources: &Sources) -> Option<ReadField> {
                 let found = *amount::all(&value.text()).first()?;
                 Some((found, &value.words))
             })?;
-            // Cents that stand apart, in a smaller font, would be lost.
-            let is_certain =
-                found.has_cents || words.iter().all(|word| word.is_certain) && words.len() == 1;
+            // Cents in a smaller font may have been missed.
+            let is_certain = found.has_cents || !sources.is_drawn;
             let candidate =
                 Candidate::new(found.amount.to_string(), words, source.page, confidence);
             let candidate = candidate.at_most_if(!is_certain, ReadConfidence::Medium);

@@ -9,6 +9,11 @@ const LENGTHS: [usize; 3] = [18, 16, 10];
 /// Fewest and most digits that a masked account shows at its end.
 const SHOWN: std::ops::RangeInclusive<usize> = 3..=8;
 
+/// What recognition reads in place of the bullets and stars of a mask.
+const MISREAD: &str = "eoOcCKk+-:¢°©®@«»\"'=~^";
+/// Most characters of such a mask.
+const MISREAD_MASK: usize = 16;
+
 /// An account in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::receipts) enum AccountText {
@@ -26,6 +31,19 @@ pub(in crate::receipts) fn read(text: &str) -> Option<AccountText> {
     let runs = runs(text);
     let whole = runs.iter().find_map(|run| whole(run));
     whole.or_else(|| runs.iter().find_map(|run| masked(run)))
+}
+
+/// A masked account whose mask was misread: a few letters and signs before the last digits.
+pub(in crate::receipts) fn read_misread_mask(text: &str) -> Option<AccountText> {
+    let (mask, ending) = text.trim().rsplit_once(' ')?;
+    let is_mask = !mask.is_empty()
+        && mask.chars().count() <= MISREAD_MASK
+        && mask
+            .chars()
+            .all(|c| is_mask(c) || MISREAD.contains(c) || c == ' ');
+    let is_ending = SHOWN.contains(&ending.len()) && ending.bytes().all(|it| it.is_ascii_digit());
+    let ending = ending.to_owned();
+    (is_mask && is_ending).then_some(AccountText::Masked { ending })
 }
 
 /// All CLABEs of a text whose check digit is right.
@@ -150,6 +168,17 @@ mod tests {
     #[case::nothing("BBVA", None)]
     fn an_account_is_read(#[case] text: &str, #[case] expected: Option<&str>) {
         assert_eq!(shown(text).as_deref(), expected);
+    }
+
+    #[rstest]
+    #[case("eeee 0863", true)]
+    #[case("+*+.ee 5439", true)]
+    #[case("**KKK 5678", true)]
+    #[case("Banco 5678", false)]
+    #[case("5678", false)]
+    #[case("eeee 12", false)]
+    fn a_mask_may_be_misread(#[case] text: &str, #[case] is_mask: bool) {
+        assert_eq!(read_misread_mask(text).is_some(), is_mask);
     }
 
     #[test]

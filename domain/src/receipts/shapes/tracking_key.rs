@@ -23,12 +23,12 @@ pub(in crate::receipts) struct KeyText {
     pub(in crate::receipts) words: Vec<Word>,
 }
 
-/// Keys that a labelled value may be, the likeliest first. `below` has the words of the line under it.
+/// Keys that a labelled value may be, the likeliest first. `below` has the words of the line under it. A text that was
+/// recognised may have other characters that look alike.
 pub(in crate::receipts) fn labelled(
-    words: &[Word],
-    below: &[Word],
-    date: NaiveDate,
-    catalogue: &Catalogue,
+    (words, below): (&[Word], &[Word]),
+    is_recognised: bool,
+    (date, catalogue): (NaiveDate, &Catalogue),
 ) -> Vec<KeyText> {
     let all: Vec<&Word> = words.iter().chain(below).take(MOST_PARTS).collect();
     let here = words.len().min(MOST_PARTS);
@@ -39,10 +39,9 @@ pub(in crate::receipts) fn labelled(
         let parts = &all[..length];
         for separator in ["", " "] {
             let text = joined(parts, separator);
-            keys.extend(
-                read(&text, parts, date, catalogue)
-                    .filter(|key| key.has_known_shape || length == here || length == 1),
-            );
+            let read = read(&text, parts, (date, catalogue));
+            keys.extend(read.filter(|key| key.has_known_shape || length == here || length == 1));
+            keys.extend(is_recognised.then(|| misread(&text, parts)).flatten());
         }
     }
     // A sentence may go on around the key.
@@ -51,6 +50,19 @@ pub(in crate::receipts) fn labelled(
     // A shape tells more than the length.
     keys.sort_by_key(|key| (!key.has_known_shape, key.is_corrected));
     keys
+}
+
+/// A key whose last letter was read as a digit or a sign: the I of some banks.
+fn misread(text: &str, words: &[&Word]) -> Option<KeyText> {
+    let text = trimmed(text);
+    let head = text.strip_suffix(['1', '!', '|', 'l', ']', '/'])?;
+    let key = TrackingKey::parse(&format!("{head}I")).ok()?;
+    inference::has_known_shape(&key).then(|| KeyText {
+        key,
+        has_known_shape: true,
+        is_corrected: true,
+        words: words.iter().copied().cloned().collect(),
+    })
 }
 
 /// The words of a text that have the shape of a bank's keys.
@@ -79,7 +91,11 @@ fn trimmed(text: &str) -> &str {
     })
 }
 
-fn read(text: &str, words: &[&Word], date: NaiveDate, catalogue: &Catalogue) -> Option<KeyText> {
+fn read(
+    text: &str,
+    words: &[&Word],
+    (date, catalogue): (NaiveDate, &Catalogue),
+) -> Option<KeyText> {
     let text = trimmed(text);
     if text.len() > MAX_LENGTH {
         return None;

@@ -24,7 +24,7 @@ fn code(content: &str, module: u32) -> GrayImage {
 
 /// Codes of a picture, without recognition: the error of the program that isn't there comes after them.
 fn codes(pixels: &GrayImage) -> Vec<String> {
-    let files = ReceiptFiles::new(Some(fakes::program("printf 'level\\t\\n'").1));
+    let files = recognising(fakes::program("printf 'level\\t\\n'").1, Limits::default());
     wait(files.picture(made::png(pixels).into())).unwrap().codes
 }
 
@@ -88,7 +88,10 @@ fn codes_of_pictures_in_pdfs_are_read() {
     let image = made::deflated(&entries, pixels.as_raw());
     let entries =
         "/Resources<</XObject<</X 4 0 R>>/Font<</F<</Subtype/Type1/BaseFont/Courier>>>>>>";
-    let content = made::stream("", b"/X Do BT /F 9 Tf 9 9 Td (Folio) Tj ET");
+    let content = made::stream(
+        "",
+        b"q 300 0 0 300 100 300 cm /X Do Q BT /F 9 Tf 9 9 Td (Folio) Tj ET",
+    );
     let text = pdf(made::page(entries, content, &[image])).unwrap();
     assert_eq!(words(&text), ["Folio"]);
     assert_eq!(text.codes, [LINK]);

@@ -39,7 +39,11 @@ fn count(read: impl Fn(&DrawnReceipt, u64) -> Option<ReceiptText>) -> Option<Cou
             *right += usize::from(judged.wrong.is_empty());
             *all += 1;
             if !judged.wrong.is_empty() {
-                browser::say(&format!("{layout:?} {number}: {:?}", judged.wrong));
+                let words: Vec<_> = crate::words(&text);
+                browser::say(&format!(
+                    "{layout:?} {number}: {:?} {words:?}",
+                    judged.wrong
+                ));
             }
             let wrong = judged.wrong_with_high_confidence;
             assert!(
@@ -80,8 +84,8 @@ fn pictures_of_receipts_are_read_and_none_is_wrong_with_high_confidence() {
         let file = match drawn.layout {
             // A messenger's picture.
             Layout::Photo | Layout::Chat => {
-                let drawing = image::load_from_memory(&drawing).unwrap().into_rgb8();
-                crate::made::file(&drawing.into(), ImageFormat::Jpeg)
+                let drawing = image::load_from_memory(&drawing).unwrap().into_luma8();
+                crate::made::file(&drawing, ImageFormat::Jpeg)
             }
             _ => drawing,
         };

@@ -1,5 +1,6 @@
 //! Files that are made by hand.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::LazyLock;
 
@@ -7,15 +8,20 @@ use flate2::write::ZlibEncoder;
 use flate2::{Compress, Compression, FlushCompress};
 use image::{DynamicImage, GrayImage, ImageFormat, Luma};
 
-/// A PDF of these objects, numbered from 1; the first is the catalog.
+/// A PDF of these objects, numbered from 1; the first is the catalog, and the last its pages.
 pub(crate) fn pdf(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut file = b"%PDF-1.4\n".to_vec();
+    let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
     for (number, object) in (1..).zip(objects) {
+        writeln!(table, "{:010} 00000 n ", file.len()).unwrap();
         file.extend(format!("{number} 0 obj\n").bytes());
         file.extend(object);
         file.extend(b"\nendobj\n");
     }
-    file.extend(b"trailer\n<</Root 1 0 R>>\n%%EOF\n");
+    let start = file.len();
+    let size = objects.len() + 1;
+    let end = format!("{table}trailer\n<</Root 1 0 R/Size {size}>>\nstartxref\n{start}\n%%EOF\n");
+    file.extend(end.bytes());
     file
 }
 
@@ -61,10 +67,13 @@ pub(crate) fn zeros(mebibytes: usize) -> Vec<u8> {
 
 /// A page of 600 × 800 with a content, entries of the page, and the objects that they name, from 4 on.
 pub(crate) fn page(entries: &str, content: Vec<u8>, others: &[Vec<u8>]) -> Vec<u8> {
-    let page = format!("<</Type/Page/Parent 1 0 R/MediaBox[0 0 600 800]/Contents 3 0 R{entries}>>");
-    let catalog = b"<</Type/Catalog/Pages<</Type/Pages/Kids[2 0 R]/Count 1>>>>".to_vec();
-    let mut objects = vec![catalog, page.into_bytes(), content];
+    let pages = 4 + others.len();
+    let page =
+        format!("<</Type/Page/Parent {pages} 0 R/MediaBox[0 0 600 800]/Contents 3 0 R{entries}>>");
+    let catalog = format!("<</Type/Catalog/Pages {pages} 0 R>>");
+    let mut objects = vec![catalog.into_bytes(), page.into_bytes(), content];
     objects.extend_from_slice(others);
+    objects.push(b"<</Type/Pages/Kids[2 0 R]/Count 1>>".to_vec());
     pdf(&objects)
 }
 

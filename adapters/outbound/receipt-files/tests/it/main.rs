@@ -4,12 +4,11 @@
 use bytes::Bytes;
 use domain::receipts::{ReceiptFileError, ReceiptPage, ReceiptText, TextSource, Word};
 use ports::outbound::ReceiptReader as _;
-use receipt_files::{Limits, ReceiptFiles};
+use receipt_files::{Limits, Programs, ReceiptFiles};
 
 mod browser;
 mod codes;
 mod fakes;
-mod hostile_pdfs;
 mod hostile_pictures;
 mod layouts;
 mod made;
@@ -18,16 +17,25 @@ mod panics;
 mod pdfs;
 mod pictures;
 mod programs;
-mod scans;
 
 /// Reads a PDF.
 fn pdf(file: impl Into<Bytes>) -> Result<ReceiptText, ReceiptFileError> {
-    wait(ReceiptFiles::new(None).pdf(file.into()))
+    wait(ReceiptFiles::default().pdf(file.into()))
 }
 
 /// Reads a picture.
 fn picture(file: impl Into<Bytes>) -> Result<ReceiptText, ReceiptFileError> {
-    wait(ReceiptFiles::new(None).picture(file.into()))
+    wait(ReceiptFiles::default().picture(file.into()))
+}
+
+/// A reader that recognises text with another program.
+fn recognising(program: impl Into<std::path::PathBuf>, limits: Limits) -> ReceiptFiles {
+    let tesseract = Some(program.into());
+    let programs = Programs {
+        tesseract,
+        ..Programs::default()
+    };
+    ReceiptFiles::new(programs, limits)
 }
 
 fn wait<T>(act: impl Future<Output = T>) -> T {

@@ -6,18 +6,6 @@ use super::*;
 
 /// A picture of as many pixels as are read, in colours and in gray.
 const MOST_OF_A_PICTURE: u64 = 200 * 1024;
-/// A PDF of as many values as are read, or inflated bytes.
-const MOST_OF_A_PDF: u64 = 80 * 1024;
-
-#[test]
-fn a_hostile_pdf_takes_bounded_memory() {
-    resident::alone("memory::a_hostile_pdf_takes_bounded_memory", || {
-        for (name, file, _) in hostile_pdfs::files() {
-            let taken = resident::taken(|| drop(pdf(file)));
-            assert!(taken < MOST_OF_A_PDF, "{name}: {taken} KiB");
-        }
-    });
-}
 
 #[test]
 fn a_hostile_picture_takes_bounded_memory() {

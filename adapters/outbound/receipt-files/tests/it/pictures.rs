@@ -64,7 +64,7 @@ fn places_are_those_of_the_picture_that_was_sent() {
     }
     let text = picture(file).unwrap();
     let page = &text.pages[0];
-    assert_eq!((page.width, page.height), (500.0, 600.0));
+    assert_eq!((page.width, page.height), (560.0, 900.0));
     let (label, value) = (word(page, "Hora"), word(page, "14:35:07"));
     assert!((label.place.x - 16.0).abs() < 4.0, "{label:?}");
     assert!(

@@ -21,7 +21,7 @@ fn limits() -> Limits {
 
 /// Reads a white picture with a program.
 fn read(program: impl AsRef<Path>) -> Result<ReceiptText, ReceiptFileError> {
-    let files = ReceiptFiles::with_limits(Some(program.as_ref().to_owned()), limits());
+    let files = recognising(program.as_ref().to_owned(), limits());
     wait(files.picture(made::png(&made::white(300, 300)).into()))
 }
 
@@ -158,7 +158,7 @@ fn of_many_pictures_at_once_some_are_read_and_the_others_are_told_to_wait() {
         recognition: Duration::from_secs(30),
         ..Limits::default()
     };
-    let files = Arc::new(ReceiptFiles::with_limits(Some(path), limits));
+    let files = Arc::new(recognising(path, limits));
     let file = bytes::Bytes::from(made::png(&made::white(300, 300)));
     let processors = std::thread::available_parallelism().unwrap().get();
     let read = wait(async {

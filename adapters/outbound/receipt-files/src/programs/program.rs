@@ -1,4 +1,4 @@
-//! The programs that recognition starts: the one that recognises text, and those that confine it.
+//! A program, and those that confine it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,12 @@ use tokio::process::Command;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-/// Name of the program that recognises text.
-const NAME: &str = "tesseract";
 /// Places of programs, without those that users may write to.
 const PLACES: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"];
 /// Bounds of the process: memory, seconds of a processor, open files, files that it writes and dumps of its memory.
+/// Tesseract's models take half of the memory.
 const BOUNDS: [&str; 5] = [
-    "--as=1610612736",
+    "--as=805306368",
     "--cpu=20",
     "--nofile=64",
     "--fsize=0",
@@ -38,11 +37,11 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Looks for the programs; `path` is the one that recognises text, if it isn't the system's.
-    pub(crate) fn find(path: Option<PathBuf>) -> Self {
+    /// Looks for a program of the system by its name; or takes the one at a path.
+    pub(crate) fn find(name: &str, path: Option<PathBuf>) -> Self {
         let path = match path {
             Some(path) => Some(path).filter(|path| path.is_absolute() && path.is_file()),
-            None => find(NAME),
+            None => find(name),
         };
         Self {
             path,
