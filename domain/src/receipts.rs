@@ -7,6 +7,7 @@ mod field;
 mod file;
 mod labels;
 mod lines;
+mod link;
 mod notice;
 mod page;
 mod phrases;
@@ -18,6 +19,7 @@ mod tests;
 
 pub use field::{MAX_ALTERNATIVES, ReadConfidence, ReadField, ReceiptField};
 pub use file::{MAX_FILE_BYTES, ReceiptFile, UnreadType};
+pub use link::PortalLink;
 pub use notice::{DocumentKind, MissingField, MissingReason, ReceiptNotice};
 pub use page::{
     MAX_PAGES, MAX_WORDS, Place, ReceiptFileError, ReceiptPage, ReceiptText, TextSource, Word,

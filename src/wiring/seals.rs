@@ -77,7 +77,7 @@ impl FileThreads {
         clock: &Arc<dyn Clock>,
     ) -> ReceiptReading {
         ReceiptReading {
-            reader: Arc::new(ReceiptFiles::new(None)),
+            reader: Arc::new(ReceiptFiles::default()),
             participants: participants.clone(),
             clock: Arc::clone(clock),
             compute: self.compute(),

@@ -39,7 +39,7 @@ const PAGES: [(&str, usize); 15] = [
     ("docs/graphql/README.md", 0),
     ("docs/operations.md", 1),
     ("docs/privacy.md", 0),
-    ("docs/receipts.md", 0),
+    ("docs/receipts.md", 1),
     ("docs/seals.md", 1),
     ("docs/security.md", 0),
     ("docs/single-machine.md", 12),

@@ -164,8 +164,8 @@ pub enum ReceiptFileError {
     /// Reading took longer, or more memory, than allowed.
     #[error("the file took too long to read")]
     TooSlow,
-    /// The program that recognises text in pictures isn't installed.
-    #[error("the program that recognises text isn't installed")]
+    /// A program of the system that reads such files isn't installed.
+    #[error("a program that reads such files isn't installed")]
     NoRecognition,
     /// Recognition is busy with the pictures of others.
     #[error("too many pictures are being read")]

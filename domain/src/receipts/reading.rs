@@ -7,6 +7,7 @@ mod values;
 use chrono::{NaiveDate, NaiveTime, Timelike};
 
 use super::field::{ReadConfidence, ReadField, ReceiptField};
+use super::link::PortalLink;
 use super::notice::{DocumentKind, MissingField, MissingReason, ReceiptNotice};
 use super::page::ReceiptText;
 use super::phrases;
@@ -43,6 +44,8 @@ pub struct Receipt {
     pub missing: Vec<MissingField>,
     /// Notices, each once.
     pub notices: Vec<ReceiptNotice>,
+    /// The link to the portal that the receipt has.
+    pub link: Option<PortalLink>,
 }
 
 impl Receipt {
@@ -64,7 +67,9 @@ impl Receipt {
         }
         let mut notices = Vec::new();
         let mut fields = Vec::new();
-        let date = values::date(&sources, today);
+        let link = PortalLink::find(text);
+        let date = values::date(&sources, today)
+            .or_else(|| told_by_link(ReceiptField::Date, link.as_ref()?.date?.to_string()));
         let day = date
             .as_ref()
             .and_then(|it| it.value.parse().ok())
@@ -85,6 +90,7 @@ impl Receipt {
             fields,
             missing: Vec::new(),
             notices,
+            link,
         };
         receipt.add_banks(&sources, day, catalogue);
         receipt.fields.extend(values::beneficiary(&sources));
@@ -111,6 +117,7 @@ impl Receipt {
             fields: Vec::new(),
             missing: Vec::new(),
             notices: Vec::new(),
+            link: None,
         }
     }
 
@@ -189,6 +196,11 @@ impl Receipt {
             self.notices.push(ReceiptNotice::IssuerDiffers);
             self.lower(ReceiptField::TrackingKey, ReadConfidence::Medium);
         }
+        let of_link = || {
+            let link = self.link.as_ref()?;
+            told_by_link(ReceiptField::Issuer, link.issuer.to_string())
+        };
+        let issuer = issuer.or_else(of_link);
         self.fields.extend(issuer);
         self.fields.extend(receiver);
     }
@@ -250,7 +262,10 @@ impl Receipt {
             .filter(|field| self.field(**field).is_some())
             .count();
         if told < LEAST_FIELDS {
-            return Self::of_document(DocumentKind::Unknown);
+            return Self {
+                link: self.link,
+                ..Self::of_document(DocumentKind::Unknown)
+            };
         }
         self.missing = NEEDED
             .into_iter()
@@ -280,4 +295,17 @@ impl Receipt {
         };
         Some(MissingField { field, reason })
     }
+}
+
+/// A field that the link to the portal tells, in which nothing else is.
+fn told_by_link(field: ReceiptField, value: String) -> Option<ReadField> {
+    Some(ReadField {
+        field,
+        value,
+        confidence: ReadConfidence::Medium,
+        text: String::new(),
+        place: None,
+        alternatives: Vec::new(),
+        is_corrected: false,
+    })
 }

@@ -217,6 +217,21 @@ fn words_in_doubt_give_no_high_confidence() {
 }
 
 #[test]
+fn a_link_of_the_portal_tells_the_issuer_and_the_date() {
+    let mut text = ReceiptText::of_plain("Monto: $1,234.56\nCuenta destino: 002010077777777771");
+    let link = "https://www.banxico.org.mx/cep/go?i=40012&s=20261120&d=x";
+    text.codes = vec!["hola".to_owned(), link.to_owned()];
+    let receipt = Receipt::read(&text, today(), Catalogue::embedded());
+    let shown = shown(&receipt);
+    assert_eq!(shown[0], "fecha=2026-11-20 medium");
+    assert!(
+        shown.contains(&"emisor=40012 medium".to_owned()),
+        "{shown:?}"
+    );
+    assert_eq!(receipt.link.unwrap().url.as_str(), link);
+}
+
+#[test]
 fn places_are_fractions_of_the_page_and_absent_without_positions() {
     let text = "Monto: $1,234.56\nFecha: 20/11/2026";
     let places = |receipt: &Receipt| receipt.fields.iter().map(|it| it.place).collect::<Vec<_>>();

@@ -9,7 +9,7 @@ use domain::receipts::{ReceiptFileError, ReceiptText};
 pub trait ReceiptReader: Send + Sync {
     /// Reads the text of a PDF. The file may be hostile: time and memory MUST be bounded whatever it declares.
     ///
-    /// A PDF whose pages are pictures without text MUST be read like pictures.
+    /// A PDF whose pages are pictures without text MUST be read like pictures, its first pages at least.
     ///
     /// # Errors
     /// See [`ReceiptFileError`]; a page without text isn't an error.

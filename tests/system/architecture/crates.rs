@@ -75,7 +75,7 @@ const WORKSPACE: [(&str, &str); 23] = [
     (
         "cep-gateway",
         "domain ports application web rest graphql dashboard memory store-seaorm limiter-redis bank-portal \
-         identity-oidc seal-rsa cipher-aes pdf-text workbook-files zip-files webhook-http sandbox axum hyper hyper-util metrics \
+         identity-oidc seal-rsa cipher-aes pdf-text receipt-files workbook-files zip-files webhook-http sandbox axum hyper hyper-util metrics \
          metrics-exporter-prometheus opentelemetry opentelemetry-proto opentelemetry_sdk procfs prost reqwest rustls \
          tower tracing-opentelemetry",
     ),

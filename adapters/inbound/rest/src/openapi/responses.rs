@@ -60,7 +60,7 @@ responses! {
         "`UNSUPPORTED_MEDIA_TYPE`: neither a text, a PDF, nor a PNG, JPEG or WebP picture, or the body has a \
              `Content-Encoding`.";
     NoRecognition = "501", ["RateLimit", "RateLimit-Policy"],
-        "`NOT_IMPLEMENTED`: the gateway lacks the program that reads pictures. It isn't counted against the month.";
+        "`NOT_IMPLEMENTED`: the gateway lacks the program that reads PDFs, or pictures. It isn't counted against the month.";
     InvalidApiKey = "401", ["WWW-Authenticate"],
         "`INVALID_API_KEY`: missing, invalid or revoked. It isn't counted.";
     QuotaExceeded = "402", ["RateLimit", "RateLimit-Policy"],

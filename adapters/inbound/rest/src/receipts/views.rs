@@ -1,7 +1,9 @@
 //! JSON view of a receipt.
 
 use application::ReceiptAnswer;
-use domain::receipts::{MissingField, Place, ReadField, Receipt, ReceiptField, ReceiptNotice};
+use domain::receipts::{
+    MissingField, Place, PortalLink, ReadField, Receipt, ReceiptField, ReceiptNotice,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::Language;
@@ -24,6 +26,9 @@ pub(crate) struct ReceiptBody {
     faltan: Vec<Missing>,
     /// What a person should know before the payment is believed.
     avisos: Vec<ReceiptWarning>,
+    /// The link to the central bank's portal that the receipt has, mostly as a QR code, for a person to open.
+    #[schema(required, nullable)]
+    enlace: Option<LinkView>,
     /// The body for `POST /v1/cep/lookups`; null while a field is missing.
     #[schema(required, nullable)]
     solicitud: Option<LookupQuestion>,
@@ -100,6 +105,19 @@ struct PlaceView {
     alto: f32,
 }
 
+/// A link to the portal. It tells the issuing bank; the rest of it is encrypted for the portal.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ReceiptLink)]
+struct LinkView {
+    #[schema(format = "uri")]
+    url: String,
+    /// Code of the issuing bank.
+    emisor: String,
+    /// The date in the link, `2026-11-20`: often the transfer's.
+    #[schema(required, nullable)]
+    fecha: Option<String>,
+}
+
 /// A field that is missing.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ReceiptMissing)]
@@ -147,6 +165,7 @@ impl ReceiptBody {
             avisos: notices
                 .map(|it| ReceiptWarning::new(*it, language))
                 .collect(),
+            enlace: receipt.link.as_ref().map(LinkView::new),
             solicitud: LookupQuestion::new(receipt),
             lookup: lookup.map(|lookup| LookupBody::new(lookup, language)),
         }
@@ -192,6 +211,16 @@ impl PlaceView {
             y: place.y,
             ancho: place.width,
             alto: place.height,
+        }
+    }
+}
+
+impl LinkView {
+    fn new(link: &PortalLink) -> Self {
+        Self {
+            url: link.url.to_string(),
+            emisor: link.issuer.to_string(),
+            fecha: link.date.map(|date| date.to_string()),
         }
     }
 }

@@ -27,7 +27,7 @@ const TONES = { high: 'ok', medium: 'neutral', low: 'bad' };
 const firstValue = (name, read) => (!read || (name === 'cuenta' && read.valor.startsWith('*')) ? '' : read.valor);
 
 export function ReceiptReport({ receipt, file, onLookUp }) {
-  const { tipo, campos, faltan, avisos } = receipt;
+  const { tipo, campos, faltan, avisos, enlace } = receipt;
   const [values, setValues] = useState(() => Object.fromEntries(FIELDS.map((name) => [name, firstValue(name, campos[name])])));
   const [state, setState] = useState({});
   const lookUp = async (event) => {
@@ -46,6 +46,7 @@ export function ReceiptReport({ receipt, file, onLookUp }) {
     <${Notice} tone=${tipo === 'receipt' ? 'info' : 'warn'}><p>${t(`receipt.more.${tipo}`)}</p></${Notice}>
     ${avisos.length > 0 && html`
       <${Notice} tone="warn" testid="receipt-notices"><ul class="hints">${avisos.map(({ codigo, mensaje }) => html`<li key=${codigo}>${mensaje}</li>`)}</ul></${Notice}>`}
+    ${enlace && html`<p><a href=${enlace.url} target="_blank" rel="noopener noreferrer" data-testid="receipt-link">${t('receipt.link')}</a></p>`}
     ${tipo === 'receipt' && html`
       <div class="receipt">
         <${Picture} of=${file} />

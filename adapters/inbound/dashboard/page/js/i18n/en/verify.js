@@ -73,6 +73,7 @@ export default {
   'receipt.more.invoice': "This is an invoice (CFDI): it doesn't tell whether it was paid. Ask for the transfer's receipt.",
   'receipt.more.state_report': "This is the state of a payment at the bank's portal, not a proof. Look the payment up to see whether there is one.",
   'receipt.more.unknown': 'No data of a transfer were found. Send a sharper picture, of the receipt alone, or paste its text.',
+  'receipt.link': 'The receipt has a link to the portal of Banxico: open it',
   'receipt.fields': 'Fields of the receipt',
   'receipt.confidence.high': 'certain',
   'receipt.confidence.medium': 'likely',

@@ -73,6 +73,7 @@ export default {
   'receipt.more.invoice': 'Es una factura (CFDI): no dice si se pagó. Pida el recibo de la transferencia.',
   'receipt.more.state_report': 'Es el estado de un pago en el portal del banco, no un comprobante. Consulte el pago para ver si ya hay uno.',
   'receipt.more.unknown': 'No se encontraron los datos de una transferencia. Envíe una imagen más nítida, solo del recibo, o pegue su texto.',
+  'receipt.link': 'El recibo trae un enlace al portal de Banxico: ábralo',
   'receipt.fields': 'Datos del recibo',
   'receipt.confidence.high': 'seguro',
   'receipt.confidence.medium': 'probable',
