@@ -18,6 +18,7 @@
 //!   ([`CatalogueRenewal`]);
 //! - `people`: sessions ([`SessionService`]) and authorization;
 //! - `insights`: what the dashboard shows ([`InsightsService`]);
+//! - `receipts`: reading of receipts ([`ReceiptReading`]);
 //! - `restore`: safety measures after a restore ([`end_revived`]);
 //! - `seals`: checks of proofs' seals ([`SealService`]), and their keys ([`SealAdministration`]);
 //! - `idempotency`: recognition of repeated requests ([`IdempotencyService`]);
@@ -43,6 +44,7 @@ mod metrics;
 mod participants;
 mod people;
 mod proofs;
+mod receipts;
 mod restore;
 mod seals;
 mod sync;
@@ -92,6 +94,7 @@ pub use proofs::{
     ProofRequestService, ProofService, ProofSource, Question, RepeatError, Reply, Served,
     ZippedCheck,
 };
+pub use receipts::{FollowUp, ReceiptAnswer, ReceiptReading, ReceiptRequest};
 pub use restore::end_revived;
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,

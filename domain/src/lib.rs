@@ -37,6 +37,7 @@ pub mod payment;
 pub mod people;
 pub mod proofs;
 pub mod query;
+pub mod receipts;
 pub mod request;
 pub mod seals;
 mod shown;

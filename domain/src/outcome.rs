@@ -31,14 +31,17 @@ named_enum! {
         Lookups,
         /// `batches`: a row of a batch, which becomes a stored lookup.
         Batches,
+        /// `receipts`: the reading of a receipt, which may become a stored lookup.
+        Receipts,
     }
 }
 
 impl Endpoint {
     /// The endpoints that respond with a proof directly; the others check a file or store a lookup.
     pub fn immediate() -> impl Iterator<Item = Self> {
+        let others = [Self::Verify, Self::Lookups, Self::Batches, Self::Receipts];
         let all = Self::ALL.into_iter();
-        all.filter(|endpoint| !matches!(endpoint, Self::Verify | Self::Lookups | Self::Batches))
+        all.filter(move |endpoint| !others.contains(endpoint))
     }
 
     /// The files that a request to this endpoint downloads from the bank.
@@ -51,7 +54,8 @@ impl Endpoint {
             | Self::Json
             | Self::Verify
             | Self::Lookups
-            | Self::Batches => RequestedFiles::Xml,
+            | Self::Batches
+            | Self::Receipts => RequestedFiles::Xml,
             Self::PdfAuto | Self::Pdf | Self::Base64 => RequestedFiles::Pdf,
             Self::ZipAuto => RequestedFiles::Both,
         }
@@ -66,7 +70,8 @@ impl Endpoint {
             | Self::JsonAuto
             | Self::Verify
             | Self::Lookups
-            | Self::Batches => Institutions::Inferable,
+            | Self::Batches
+            | Self::Receipts => Institutions::Inferable,
             Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json => {
                 Institutions::Required
             }
@@ -88,7 +93,8 @@ impl Endpoint {
             | Self::Json
             | Self::Verify
             | Self::Lookups
-            | Self::Batches => &[],
+            | Self::Batches
+            | Self::Receipts => &[],
         }
     }
 

@@ -15,6 +15,7 @@ mod lookups;
 mod pacer;
 mod participants;
 mod proof_pdf;
+mod receipt_reader;
 mod replicas;
 mod seals;
 mod secret_fingerprints;
@@ -52,6 +53,7 @@ pub use lookups::{
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};
 pub use proof_pdf::ProofPdfReader;
+pub use receipt_reader::ReceiptReader;
 pub use replicas::ReplicaRegistry;
 pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{DatabaseSecret, SecretCheck, SecretFingerprints};

@@ -49,6 +49,7 @@ impl Infrastructure {
             gatekeeper,
             proofs,
             files: threads.checks(seals, participants, &self.clock),
+            receipts: threads.receipts(participants, &self.clock),
             history,
             lookups: Arc::clone(&lookups),
             idempotency,

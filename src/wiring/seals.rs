@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    BuiltinSealKey, Compute, FileChecks, ImportedFiles, ProofCheckService, SealAdministration,
-    SealService, SharedCatalogue,
+    BuiltinSealKey, Compute, FileChecks, ImportedFiles, ProofCheckService, ReceiptReading,
+    SealAdministration, SealService, SharedCatalogue,
 };
 use domain::seals::CertificateNumber;
 use pdf_text::PortalPdf;
 use ports::outbound::Clock;
+use receipt_files::ReceiptFiles;
 use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
 use store_seaorm::Store;
@@ -67,6 +68,20 @@ impl FileThreads {
             Arc::clone(clock),
             self.compute(),
         )
+    }
+
+    /// Creates the server's reader of receipts.
+    pub(super) fn receipts(
+        &self,
+        participants: &Arc<SharedCatalogue>,
+        clock: &Arc<dyn Clock>,
+    ) -> ReceiptReading {
+        ReceiptReading {
+            reader: Arc::new(ReceiptFiles::default()),
+            participants: participants.clone(),
+            clock: Arc::clone(clock),
+            compute: self.compute(),
+        }
     }
 
     /// Creates the server's reader of imported files.

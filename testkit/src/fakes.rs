@@ -11,6 +11,7 @@ mod identity;
 mod journal;
 mod limiter;
 mod plain_pdf;
+mod receipts;
 mod seals;
 mod store;
 
@@ -26,6 +27,7 @@ pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use limiter::FaultyLimiter;
 pub use plain_pdf::{PlainPdfs, plain_pdf};
+pub use receipts::PlainReceipts;
 pub use seals::{KNOWN_CERTIFICATE, NoPdfs, NoSealKeys, OneSealKey, unknown_certificate};
 pub use store::MemoryStore;
 

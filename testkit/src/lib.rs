@@ -14,6 +14,7 @@ pub mod log;
 pub mod lookups;
 pub mod people;
 pub mod postgres;
+pub mod receipts;
 pub mod redis;
 pub mod resident;
 pub mod sqlite;

@@ -10,8 +10,8 @@ use application::{
     BatchSources, Compute, CredentialCache, DeliveryHistory, FeederParts, FileChecks,
     GatekeeperService, IdempotencyService, ImportedFiles, LookupEncryption, LookupReader,
     LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker, PersonLookupService,
-    PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService, ProofService, Reply,
-    Served, SharedCatalogue, SpawnTask, WorkSignal, WorkerParts,
+    PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService, ProofService,
+    ReceiptReading, Reply, Served, SharedCatalogue, SpawnTask, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -28,7 +28,7 @@ use zip_files::DeflatedZip;
 
 use crate::fakes::{
     CountingRandom, ManualClock, MemoryStore, NoPdfs, NoSealKeys, OneSealKey, PlainPdfs,
-    ScriptedBank, unknown_certificate,
+    PlainReceipts, ScriptedBank, unknown_certificate,
 };
 use crate::people::{PeopleServices, hasher};
 use crate::timer::RuntimeTimer;
@@ -164,6 +164,12 @@ impl LookupParts {
             gatekeeper: self.gatekeeper.clone(),
             proofs: self.proofs.clone(),
             files: FileChecks::new(checks, catalogue(), clock.clone(), at_once()),
+            receipts: ReceiptReading {
+                reader: Arc::new(PlainReceipts),
+                participants: catalogue(),
+                clock: clock.clone(),
+                compute: at_once(),
+            },
             history: self.history.clone(),
             lookups,
             idempotency: self.idempotency(),

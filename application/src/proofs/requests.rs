@@ -25,6 +25,7 @@ use super::memory::ProofSource;
 use crate::admission::{AdmissionRequest, GatekeeperService, Identified, Settlement};
 use crate::idempotency::IdempotencyService;
 use crate::lookups::LookupService;
+use crate::receipts::ReceiptReading;
 use crate::sync::SpawnTask;
 
 mod check;
@@ -32,6 +33,7 @@ mod checked;
 mod create;
 mod entrance;
 mod question;
+mod read_receipt;
 mod repeated;
 mod served;
 
@@ -41,7 +43,8 @@ pub use served::{Answered, Charge, NotRepeated, RepeatError, Reply, Served};
 
 use entrance::{Entrance, Open};
 
-/// Serves requests of callers with an API key: [`Self::serve`], [`Self::check`] and [`Self::create`].
+/// Serves requests of callers with an API key: [`Self::serve`], [`Self::check`],
+/// [`Self::create`] and [`Self::read_receipt`].
 ///
 /// Each admits the request, reads the question, answers it and settles the admission, in this order and at
 /// most once. The futures should be polled to the end even if the caller disconnects, because the bank was
@@ -57,6 +60,8 @@ pub struct ProofRequestService {
     pub proofs: Arc<ProofService>,
     /// Checks uploaded files.
     pub files: FileChecks,
+    /// Reads receipts.
+    pub receipts: ReceiptReading,
     /// Finds earlier deliveries of proofs.
     pub history: Arc<DeliveryHistory>,
     /// Creates stored lookups.

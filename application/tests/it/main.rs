@@ -13,6 +13,7 @@ mod lookups;
 mod pacing;
 mod participants;
 mod proofs;
+mod receipts;
 mod requests;
 mod retirement;
 mod seals;

@@ -39,6 +39,7 @@ pub use cell::{Spelling, without_guard};
 pub use chosen_sheet::ChosenSheet;
 pub use column::{Column, SheetColumn, headers_of};
 pub use corrections::{CorrectedRows, Correction, CorrectionError, CorrectionFault, Corrector};
+pub(crate) use date::date_of_text;
 pub use date::serial_number;
 pub use error::{CellError, CellErrorKind, CellErrors, RowFault, SheetError};
 pub use mapping::{ColumnMapping, MappingError};

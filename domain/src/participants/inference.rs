@@ -210,6 +210,11 @@ pub(crate) fn has_known_shape(key: &TrackingKey) -> bool {
     tracking_key_shapes::is_known(key)
 }
 
+/// The date at the position that the shape of a tracking key defines; `None` for a shape without one.
+pub(crate) fn date_of_shape(key: &TrackingKey, near: NaiveDate) -> Option<NaiveDate> {
+    tracking_key_shapes::dates_in(key, near).next()
+}
+
 /// Dates inside a tracking key: first those at the positions that its shape defines, then any other
 /// digits that read as a date. If the key lacks the year, the date nearest to `near`.
 pub(crate) fn dates_in(key: &TrackingKey, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {

@@ -22,7 +22,7 @@ const INNER: [&str; 3] = ["domain", "ports", "application"];
 
 /// The crates of the workspace, and those that each may depend on: of the workspace's and of [`DRIVERS`] these alone,
 /// and any others unless it is an inner crate.
-const WORKSPACE: [(&str, &str); 22] = [
+const WORKSPACE: [(&str, &str); 23] = [
     // csv, regex, roxmltree, strsim and url read text that is in memory already: no I/O, no driver.
     (
         "domain",
@@ -52,6 +52,7 @@ const WORKSPACE: [(&str, &str); 22] = [
     ("store-seaorm", "domain ports migrations sea-orm sqlx"),
     ("limiter-redis", "domain ports deadpool-redis"),
     ("pdf-text", "domain ports"),
+    ("receipt-files", "domain ports"),
     ("workbook-files", "domain ports"),
     ("zip-files", "domain ports"),
     // hyper's errors tell whether the server sent any part of an answer.
@@ -74,7 +75,7 @@ const WORKSPACE: [(&str, &str); 22] = [
     (
         "cep-gateway",
         "domain ports application web rest graphql dashboard memory store-seaorm limiter-redis bank-portal \
-         identity-oidc seal-rsa cipher-aes pdf-text workbook-files zip-files webhook-http sandbox axum hyper hyper-util metrics \
+         identity-oidc seal-rsa cipher-aes pdf-text receipt-files workbook-files zip-files webhook-http sandbox axum hyper hyper-util metrics \
          metrics-exporter-prometheus opentelemetry opentelemetry-proto opentelemetry_sdk procfs prost reqwest rustls \
          tower tracing-opentelemetry",
     ),

@@ -27,6 +27,7 @@ mod participants;
 mod people;
 mod pipeline;
 mod proofs;
+mod receipts;
 mod unknown_names;
 mod webhooks;
 
@@ -140,6 +141,7 @@ pub fn router(state: RestState) -> Router {
     );
     let (proofs, _) = proofs::routes()
         .merge(proofs::check::routes())
+        .merge(receipts::routes())
         .split_for_parts();
     let proofs = with_alias(proofs)
         .method_not_allowed_fallback(move |request: Request| refusing.clone().oneshot(request))

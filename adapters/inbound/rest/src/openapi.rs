@@ -13,7 +13,7 @@ use utoipa::openapi::{
 };
 use web::problem::ErrorBody;
 
-use crate::{batches, lookups, operations, participants, people, proofs};
+use crate::{batches, lookups, operations, participants, people, proofs, receipts};
 
 pub(crate) mod bodies;
 pub(crate) mod examples;
@@ -58,6 +58,7 @@ fn document() -> OpenApi {
     for (mut part, group) in [
         (proofs::routes().into_openapi(), Group::Proofs),
         (proofs::check::routes().into_openapi(), Group::Checks),
+        (receipts::routes().into_openapi(), Group::Receipts),
         (lookups::creation().into_openapi(), Group::LookupCreation),
         (lookups::list().into_openapi(), Group::LookupReads),
         (lookups::items().into_openapi(), Group::LookupReads),
@@ -95,6 +96,7 @@ fn described(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 enum Group {
     Proofs,
     Checks,
+    Receipts,
     LookupCreation,
     LookupReads,
     Batches,
@@ -109,6 +111,7 @@ impl Group {
         match self {
             Self::Proofs
             | Self::Checks
+            | Self::Receipts
             | Self::LookupCreation
             | Self::LookupReads
             | Self::Batches => true,
@@ -119,7 +122,7 @@ impl Group {
     /// Returns `true` if an operation accepts an idempotency key.
     fn is_repeatable(self, operation: &str) -> bool {
         match self {
-            Self::Proofs | Self::Checks | Self::LookupCreation => true,
+            Self::Proofs | Self::Checks | Self::Receipts | Self::LookupCreation => true,
             Self::Batches => operation == "createBatch",
             Self::LookupReads | Self::Sessions | Self::Public => false,
         }
@@ -128,6 +131,7 @@ impl Group {
     /// The headers that only this group's successful responses have.
     fn own_headers(self, status: &str, response: &Response) -> &'static [&'static str] {
         match (self, status) {
+            (Self::Receipts, _) if !response.content.is_empty() => &["Location"],
             (Self::Batches, "202") => &["Location", "Retry-After"],
             (Self::LookupCreation, "202") => &["Location", "Retry-After", "Preference-Applied"],
             (Self::LookupCreation, _) if !response.content.is_empty() => {
@@ -142,6 +146,7 @@ impl Group {
         let (schemes, errors): (&[&str], &[&str]) = match self {
             Self::Proofs => (&[API_KEY], &responses::OF_PROOFS),
             Self::Checks => (&[API_KEY], &responses::OF_CHECKS),
+            Self::Receipts => (&[API_KEY], &responses::OF_RECEIPTS),
             Self::LookupCreation => (&[API_KEY], &responses::OF_LOOKUP_CREATION),
             Self::LookupReads => (&[API_KEY], &responses::OF_LOOKUP_READS),
             Self::Batches => (&[API_KEY, SESSION], &responses::OF_BATCHES),
@@ -236,6 +241,9 @@ fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
         return Vec::new();
     };
     let mut names = Vec::new();
+    if endpoint == Endpoint::Receipts {
+        return names;
+    }
     if endpoint != Endpoint::Lookups {
         names.push("X-Seal");
     }
@@ -330,6 +338,11 @@ fn general() -> OpenApi {
         ]))
         .tags(Some([
             tag("proofs", "Proofs of transfers. They need an API key."),
+            tag(
+                "receipts",
+                "Receipts that people hold: their text, PDF or picture is read into the query for the proof. They \
+                 need an API key.",
+            ),
             tag(
                 "lookups",
                 "Lookups that are carried to their end while nobody waits. They need an API key; reads \

@@ -27,11 +27,13 @@ mod answers;
 mod check;
 mod create;
 mod ended;
+mod receipt;
 mod report;
 
 pub(crate) use check::{CheckParameters, answer as answer_check};
 pub(crate) use create::answer as answer_creation;
 use ended::Ended;
+pub(crate) use receipt::{ReceiptParameters, answer as answer_receipt};
 
 /// Handles a request of a proof endpoint.
 pub(crate) async fn answer(

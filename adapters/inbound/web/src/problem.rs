@@ -31,6 +31,7 @@ mod hint;
 mod members;
 mod notice;
 mod reason;
+mod receipt;
 mod response;
 mod results;
 mod row;
@@ -52,6 +53,7 @@ pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
 pub use notice::{NoticeDetail, notice_message};
+pub use receipt::{missing_field_message, receipt_notice_message};
 pub use response::ErrorBody;
 pub(crate) use response::render;
 pub use results::{ResultWord, RowRemark, payment_word, row_state, seal_word};
@@ -104,6 +106,16 @@ catalogue! {
         /// The uploaded file isn't a proof; `element` is the XML element or attribute at fault.
         NotAProof { reason: CheckReason, element: Option<&'static str> }
             = Code::InvalidRequest, "not-a-proof";
+        /// The receipt has no content.
+        EmptyReceipt = Code::InvalidRequest, "empty-receipt";
+        /// The file is damaged, or of another kind than it seems.
+        ReceiptDamaged = Code::InvalidRequest, "receipt-damaged";
+        /// The PDF needs a password.
+        ReceiptEncrypted = Code::InvalidRequest, "receipt-encrypted";
+        /// The file has more pages, pixels or text than are read.
+        ReceiptTooLarge = Code::InvalidRequest, "receipt-too-large";
+        /// The picture took longer to read than allowed.
+        ReceiptTooSlow = Code::InvalidRequest, "receipt-too-slow";
         /// At least one bank could not be inferred.
         InferenceFailed {
             issuer: Option<GapReason>,
@@ -247,6 +259,10 @@ catalogue! {
         UnsupportedMediaType = Code::UnsupportedMediaType, "unsupported-media-type";
         /// The file has a `Content-Encoding`.
         UnsupportedFileType = Code::UnsupportedMediaType, "unsupported-file-type";
+        /// The file is neither a text, a PDF nor a picture.
+        UnsupportedReceipt = Code::UnsupportedMediaType, "unsupported-receipt";
+        /// A picture in a format that isn't read.
+        UnsupportedPicture = Code::UnsupportedMediaType, "unsupported-picture";
         /// The `Content-Type` isn't that of a table.
         UnsupportedTableType = Code::UnsupportedMediaType, "unsupported-table-type";
         /// Neither type nor name of a form's file are those of a table.
@@ -278,6 +294,11 @@ catalogue! {
         TooManyRepeats { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,
             "too-many-repeats"(limit: limit, seconds: &retry_after_seconds(*retry_after));
+        /// The program that recognises text in pictures isn't installed.
+        NoRecognition = Code::NotImplemented, "no-recognition";
+        /// Recognition is busy with other pictures.
+        RecognitionBusy { retry_after: Duration }
+            = Code::ServiceUnavailable, "recognition-busy"(seconds: &retry_after_seconds(*retry_after));
         /// A bug or an unexpected failure in the gateway.
         Internal { request_id: RequestId } = Code::InternalError, "internal-error";
         /// The bank's response could not be parsed.

@@ -20,7 +20,7 @@ use crate::lookups::{LookupRequest, LookupView};
 use crate::proofs::lookup::without_transfer;
 
 /// Data of a lookup that was stored.
-struct Stored {
+pub(super) struct Stored {
     details: LookupDetails,
     wait: Duration,
 }
@@ -54,7 +54,7 @@ impl ProofRequestService {
         let charged = (&admission.charged, admission.environment);
         let stored = caught(pin!(self.store(charged, *claim, question)), failed).await;
         match stored {
-            Ok(stored) => self.accept(entered, stored).await,
+            Ok(stored) => self.accept(entered, stored, Ok).await,
             Err(processed) => self.settle(entered.close(), *processed).await,
         }
     }
@@ -90,6 +90,17 @@ impl ProofRequestService {
         question: Question<'_, LookupRequest, E>,
     ) -> Result<Stored, Box<Processed<Created, E>>> {
         let (request, details) = self.question(question).await?;
+        self.add((charged, environment), claim, (request, details))
+            .await
+    }
+
+    /// Stores a lookup.
+    pub(super) async fn add<A, E>(
+        &self,
+        (charged, environment): (&ChargedRequest, Environment),
+        claim: Option<ScopeClaim>,
+        (request, details): (LookupRequest, LookupDetails),
+    ) -> Result<Stored, Box<Processed<A, E>>> {
         let wait = request.wait;
         let added = self.lookups.add(charged, environment, request, claim);
         if let Err(error) = added.await {
@@ -104,12 +115,13 @@ impl ProofRequestService {
         Ok(Stored { details, wait })
     }
 
-    /// Completes the charge for a stored lookup; removes the lookup if that fails.
-    async fn accept<E>(
+    /// Completes the charge for a stored lookup, which `answer` makes an answer; removes the lookup if that fails.
+    pub(super) async fn accept<A, E>(
         &self,
         entered: Entered,
         Stored { details, wait }: Stored,
-    ) -> Served<Created, E> {
+        answer: impl FnOnce(Option<LookupView>) -> A,
+    ) -> Served<A, E> {
         let Open { admission, claim } = entered.close();
         let (id, customer) = (LookupId(admission.charged.id), admission.charged.customer);
         let (key, environment) = (admission.charged.key.id, admission.environment);
@@ -117,7 +129,7 @@ impl ProofRequestService {
         let (limit_status, charge, reply) = match self.gatekeeper.accept(admission).await {
             Ok(limit_status) => {
                 let created = self.lookups.created(customer, id, wait).await;
-                (limit_status, Charge::Open, Reply::Answer(Ok(created)))
+                (limit_status, Charge::Open, Reply::Answer(answer(created)))
             }
             Err(error) => {
                 self.lookups.withdraw(customer, id).await;

@@ -57,6 +57,12 @@ pub(super) fn spell(text: &str) -> Result<Cow<'_, str>, CellErrorKind> {
     Ok(format!("{year}-{month:02}-{day:02}").into())
 }
 
+/// The day of a text that is a date alone, in the same formats, but for numbers of days.
+pub(crate) fn date_of_text(text: &str) -> Option<NaiveDate> {
+    let Parts { year, month, day } = numeric(text).or_else(|| worded(text))?;
+    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)
+}
+
 /// The day of a serial number, whose fraction is a time of day: `46346`, `46346.0` or `46346,5`.
 pub(super) fn of_serial(text: &str) -> Option<NaiveDate> {
     let (days, fraction) = text.split_once(['.', ',']).unwrap_or((text, "0"));

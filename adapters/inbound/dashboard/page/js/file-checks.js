@@ -1,17 +1,23 @@
-// Files that people drop on "Verify": which of them are sent, and one after the other.
+// Files that people drop on "Verify", proofs and receipts: which of them are sent, and one after the other.
 
 import { signal } from './signal.js';
 
 export const MOST_FILES = 20;
 const MOST_BYTES = 1_048_576;
+const MOST_BYTES_OF_RECEIPT = 8_388_608;
 
 // What a field for files offers to choose. Others can be dropped: their bytes tell what they are, not their names.
-export const ACCEPTED = '.xml,.pdf,.zip,.txt,application/xml,text/xml,application/pdf,application/zip';
+export const ACCEPTED = '.xml,.pdf,.zip,.txt,application/xml,text/xml,application/pdf,application/zip,image/png,image/jpeg,image/webp';
+
+// Pictures and texts are read as receipts; a PDF that is no proof, too.
+export const isReceipt = ({ type }) => type.startsWith('image/') || type === 'text/plain';
+export const mayBeReceipt = ({ type, name }) => type === 'application/pdf' || /\.pdf$/i.test(name);
 
 // Why a file isn't sent; null when it is.
-function refusalOf({ size }) {
-  if (size === 0) return 'empty';
-  return size > MOST_BYTES ? 'size' : null;
+function refusalOf(file) {
+  if (file.size === 0) return 'empty';
+  if (isReceipt(file) || mayBeReceipt(file)) return file.size > MOST_BYTES_OF_RECEIPT ? 'size_of_receipt' : null;
+  return file.size > MOST_BYTES ? 'size' : null;
 }
 
 let files = 0;
@@ -45,7 +51,7 @@ export function fileChecks(send) {
     change(id, { state: 'checking', result: undefined });
     try {
       const result = await send(file, { portal, signal: controller.signal });
-      change(id, { state: result.proof ? 'done' : 'failed', result });
+      change(id, { state: result.proof || result.receipt ? 'done' : 'failed', result });
       return !STOPS.includes(result.status);
     } catch {
       change(id, { state: 'failed' });

@@ -55,6 +55,12 @@ export async function fetchFile(format, key, body) {
   return { ...common, name, file: await response.blob() };
 }
 
+// The fields of a receipt that somebody sent.
+export async function readReceipt(key, file, { signal }) {
+  const { proof: receipt, headers, ...result } = await postForJson('receipts', key, 'application/octet-stream', file, signal);
+  return { ...result, receipt };
+}
+
 // The checks of a file that somebody sent; `portal` has the bank asked too.
 export async function verifyFile(key, file, { portal, signal }) {
   const path = portal ? 'verify?portal=true' : 'verify';

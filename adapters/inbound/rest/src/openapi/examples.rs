@@ -86,6 +86,7 @@ pub(super) fn success(operation: &str) -> Option<Value> {
     Some(match operation {
         "json" | "json_auto" => proofs::parsed(),
         "verify" => proofs::checked(),
+        "receipts" => proofs::receipt(),
         "lookups" | "getLookup" | "removeLookup" => lookups::waiting(),
         "listLookups" => lookups::page(),
         "createBatch" | "getBatch" => batches::running(),
@@ -159,6 +160,24 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("INVALID_REQUEST, file", screenshot()),
             ("INVALID_REQUEST, parameter", parameter()),
         ],
+        "BadReceipt" => vec![
+            ("INVALID_REQUEST, file", Problem::ReceiptEncrypted),
+            ("INVALID_REQUEST, parameter", parameter()),
+        ],
+        "LargeReceipt" => vec![(
+            "PAYLOAD_TOO_LARGE",
+            Problem::PayloadTooLarge {
+                max_bytes: domain::receipts::MAX_FILE_BYTES,
+            },
+        )],
+        "NoReceipt" => vec![
+            ("UNSUPPORTED_MEDIA_TYPE, file", Problem::UnsupportedReceipt),
+            (
+                "UNSUPPORTED_MEDIA_TYPE, picture",
+                Problem::UnsupportedPicture,
+            ),
+        ],
+        "NoRecognition" => vec![("NOT_IMPLEMENTED", Problem::NoRecognition)],
         "InvalidApiKey" => vec![("INVALID_API_KEY", refusal(&AdmissionError::InvalidKey))],
         "QuotaExceeded" => vec![("QUOTA_EXCEEDED", refusal(&quota()))],
         "NotFound" => vec![

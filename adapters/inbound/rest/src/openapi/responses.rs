@@ -52,6 +52,15 @@ responses! {
     BadFile = "400", ["RateLimit", "RateLimit-Policy"],
         "`INVALID_REQUEST`: the file is no proof that can be checked (`details.file` says why), or a \
              parameter is faulty.";
+    BadReceipt = "400", ["RateLimit", "RateLimit-Policy"],
+        "`INVALID_REQUEST`: the file can't be read (`details.reason` is `unreadable_receipt`), or a parameter is faulty.";
+    LargeReceipt = "413", ["RateLimit", "RateLimit-Policy"],
+        "`PAYLOAD_TOO_LARGE`: over 8388608 bytes.";
+    NoReceipt = "415", ["RateLimit", "RateLimit-Policy"],
+        "`UNSUPPORTED_MEDIA_TYPE`: neither a text, a PDF, nor a PNG, JPEG or WebP picture, or the body has a \
+             `Content-Encoding`.";
+    NoRecognition = "501", ["RateLimit", "RateLimit-Policy"],
+        "`NOT_IMPLEMENTED`: the gateway lacks the program that reads PDFs, or pictures. It isn't counted against the month.";
     InvalidApiKey = "401", ["WWW-Authenticate"],
         "`INVALID_API_KEY`: missing, invalid or revoked. It isn't counted.";
     QuotaExceeded = "402", ["RateLimit", "RateLimit-Policy"],
@@ -189,6 +198,18 @@ pub(super) const OF_CHECKS: [&str; 10] = [
     "BankProtocolError",
     "Unavailable",
     "BankTimeout",
+];
+
+/// Errors of the reading of a receipt, besides those that it declares.
+pub(super) const OF_RECEIPTS: [&str; 8] = [
+    "KeyInProgress",
+    "KeyReused",
+    "InvalidApiKey",
+    "QuotaExceeded",
+    "RequestTimeout",
+    "RateLimitExceeded",
+    "InternalError",
+    "NotNow",
 ];
 
 /// Errors of the creation of a lookup, besides those that it declares.

@@ -19,4 +19,5 @@ mod participants;
 mod people;
 mod proofs;
 mod read_buffer;
+mod receipts;
 mod sockets;

@@ -34,6 +34,8 @@ pub enum Code {
     RateLimitExceeded,
     /// A bug or an unexpected failure in the gateway.
     InternalError,
+    /// The gateway lacks a program that the operation needs.
+    NotImplemented,
     /// The bank's response could not be parsed.
     BankProtocolError,
     BankUnavailable,
@@ -69,6 +71,7 @@ impl Code {
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::RateLimitExceeded => StatusCode::TOO_MANY_REQUESTS,
             Self::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::NotImplemented => StatusCode::NOT_IMPLEMENTED,
             Self::BankProtocolError => StatusCode::BAD_GATEWAY,
             Self::BankUnavailable
             | Self::BankThrottled

@@ -110,6 +110,11 @@ impl Problem {
                 file: Some(FileDetail::new(*reason, *element, language)),
                 ..because(Reason::NotAProof)
             },
+            Self::EmptyReceipt
+            | Self::ReceiptDamaged
+            | Self::ReceiptEncrypted
+            | Self::ReceiptTooLarge
+            | Self::ReceiptTooSlow => because(Reason::UnreadableReceipt),
             Self::InferenceFailed {
                 issuer,
                 receiver,
@@ -243,6 +248,10 @@ impl Problem {
                 ),
                 ..Details::default()
             },
+            Self::UnsupportedReceipt | Self::UnsupportedPicture => Details {
+                accepted: Some("text/plain, application/pdf, image/png, image/jpeg, image/webp"),
+                ..Details::default()
+            },
             Self::UnsupportedTableType => Details {
                 accepted: Some(concat!(table_types!(), ", multipart/form-data")),
                 ..Details::default()
@@ -298,6 +307,8 @@ impl Problem {
             | Self::BankTimeout
             | Self::TooManyDownloads { .. }
             | Self::TooManyUploads { .. }
+            | Self::NoRecognition
+            | Self::RecognitionBusy { .. }
             | Self::Unavailable { .. } => Details::default(),
         }
     }

@@ -21,6 +21,7 @@ pub(super) enum Reason {
     PaymentCanceled,
     EmptyChange,
     NotAProof,
+    UnreadableReceipt,
     CrossSite,
     AdminsOnly,
     TooManyKeys,

@@ -35,6 +35,8 @@ pub enum Endpoint {
     Lookups,
     /// A row of a batch, which is a stored lookup.
     Batches,
+    /// The reading of a receipt, which may store a lookup.
+    Receipts,
 }
 
 /// Outcome of a request with a valid key, or of an attempt of a lookup.

@@ -29,7 +29,10 @@ export const OutcomeBadge = ({ outcome, seal, word = t(`outcome.${outcome}`) }) 
 
 // What a request delivered, with the verdict on its seal; of a file that somebody sent, the result of its checks.
 export function RequestOutcome({ of: { endpoint, outcome, seal } }) {
-  if (!seal) return html`<${OutcomeBadge} outcome=${outcome} />`;
+  if (!seal) {
+    const isReceipt = endpoint === 'RECEIPTS' && outcome === 'DELIVERED';
+    return html`<${OutcomeBadge} outcome=${outcome} word=${isReceipt ? t('request.read') : undefined} />`;
+  }
   const isFile = endpoint === 'VERIFY';
   const verdict = seal.toLowerCase();
   const [word, help] = isFile

@@ -1,4 +1,4 @@
-// A file that was checked, is being checked, or wasn't sent.
+// A file that was checked or read, is being checked, or wasn't sent.
 
 import { html } from '../lib.js';
 import { proofsIn } from '../file-checks.js';
@@ -10,6 +10,7 @@ import { Notice } from './feedback.js';
 import { ForeignText } from './foreign-text.js';
 import { Icon } from './icon.js';
 import { Payment, ProofFacts, ProofNotices, SeenBefore } from './proof-facts.js';
+import { ReceiptReport } from './receipt-report.js';
 import { Refusal, RequestIdLine } from './refusal.js';
 import { SealVerdict, toneOf, VerdictBadge } from './seal-verdict.js';
 
@@ -34,12 +35,13 @@ const Verdict = ({ of: proof }) => html`
 // The proofs of a ZIP have verdicts of their own.
 const State = ({ of: { state, result } }) => {
   if (state !== 'done') return html`<${Badge} tone=${STATE_TONES[state]}>${t(`verify.state.${state}`)}</${Badge}>`;
+  if (result.receipt) return html`<${Badge} tone="test">${t(`receipt.kind.${result.receipt.tipo}`)}</${Badge}>`;
   return !result.proof.comprobantes && html`<${Verdict} of=${result.proof} />`;
 };
 
 export const titleId = (id) => `file-${id}`;
 
-export function FileCard({ entry, onRetry, onCompare, onRemove }) {
+export function FileCard({ entry, onRetry, onCompare, onLookUp, onRemove }) {
   const { id, file, state, refusal, result } = entry;
   return html`
     <li class="panel file-card" data-testid="file" data-state=${state} aria-busy=${state === 'checking' ? 'true' : undefined}>
@@ -61,7 +63,8 @@ export function FileCard({ entry, onRetry, onCompare, onRemove }) {
       </header>
       ${state === 'refused' && html`<${Notice} tone="bad"><p>${t(`verify.refused.${refusal}`)}</p></${Notice}>`}
       ${state === 'failed' && (result ? html`<${Refusal} result=${result} />` : html`<${Notice} tone="bad"><p>${t('error.network')}</p></${Notice}>`)}
-      ${state === 'done' && html`<${Answer} of=${result.proof} name=${file.name} onCompare=${onCompare} />`}
+      ${state === 'done' && result.proof && html`<${Answer} of=${result.proof} name=${file.name} onCompare=${onCompare} />`}
+      ${state === 'done' && result.receipt && html`<${ReceiptReport} receipt=${result.receipt} file=${file} onLookUp=${onLookUp} />`}
       ${state === 'failed' && result?.requestId && html`<${RequestIdLine} id=${result.requestId} />`}
     </li>`;
 }

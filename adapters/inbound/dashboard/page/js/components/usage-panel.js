@@ -26,7 +26,7 @@ const OUTCOMES = [
 const REFUSALS = ['RATE_LIMITED', 'QUOTA_EXCEEDED'];
 export const KEPT_OUTCOMES = OUTCOMES.filter((each) => !REFUSALS.includes(each));
 
-export const ENDPOINTS = ['XML_AUTO', 'XML', 'PDF', 'PDF_AUTO', 'ZIP_AUTO', 'BASE64', 'XML_BASE64', 'JSON_AUTO', 'JSON', 'VERIFY', 'LOOKUPS', 'BATCHES'];
+export const ENDPOINTS = ['XML_AUTO', 'XML', 'PDF', 'PDF_AUTO', 'ZIP_AUTO', 'BASE64', 'XML_BASE64', 'JSON_AUTO', 'JSON', 'VERIFY', 'LOOKUPS', 'BATCHES', 'RECEIPTS'];
 
 export const endpointName = (endpoint) => endpoint.toLowerCase();
 

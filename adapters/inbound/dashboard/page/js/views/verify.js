@@ -1,9 +1,9 @@
-// Checks the proofs that people were sent: files, one after the other, each with its result.
+// Checks what people were sent, proofs and receipts: files, one after the other, each with its result.
 
 import { html, useEffect, useId, useRef, useState } from '../lib.js';
-import { ACCEPTED, countedIn, fileChecks, MOST_FILES } from '../file-checks.js';
+import { ACCEPTED, countedIn, fileChecks, isReceipt, mayBeReceipt, MOST_FILES } from '../file-checks.js';
 import { t, tn } from '../i18n.js';
-import { isLive, keyProblem, verifyFile } from '../proofs.js';
+import { fetchProof, isLive, keyProblem, readReceipt, verifyFile } from '../proofs.js';
 import { useSignal } from '../signal.js';
 import { refresh } from '../use-query.js';
 import { DropZone } from '../components/drop-zone.js';
@@ -11,6 +11,7 @@ import { Notice } from '../components/feedback.js';
 import { FileCard, shownResult, titleId } from '../components/file-card.js';
 import { Icon } from '../components/icon.js';
 import { KeyField, useKeyField } from '../components/key-field.js';
+import { PastedText } from '../components/pasted-text.js';
 import { Page } from './page.js';
 
 export function Verify() {
@@ -23,7 +24,10 @@ export function Verify() {
   choice.current = { key: field.key, portal };
   const [checks] = useState(() => fileChecks(async (file, { portal: wanted, signal }) => {
     const { key, portal: asked } = choice.current;
-    return verifyFile(key, file, { portal: wanted || asked, signal });
+    if (isReceipt(file)) return readReceipt(key, file, { signal });
+    const checked = await verifyFile(key, file, { portal: wanted || asked, signal });
+    const isNoProof = checked.status === 400 && checked.error?.details?.reason === 'not_a_proof';
+    return isNoProof && mayBeReceipt(file) ? readReceipt(key, file, { signal }) : checked;
   }));
   const entries = useSignal(checks.entries);
   useEffect(() => checks.clear, []);
@@ -68,6 +72,7 @@ export function Verify() {
         <${Portal} checked=${portal} onChange=${setPortal} />
         <${DropZone} title=${t('verify.drop')} choose=${t('verify.choose')} help=${t('verify.drop_help', { most: MOST_FILES })}
           accept=${ACCEPTED} onFiles=${add} input=${chooser} testid="verify-files" />
+        <${PastedText} onText=${(text) => add([new File([text], t('receipt.pasted'), { type: 'text/plain' })])} />
         ${excess > 0 && html`
           <${Notice} tone="warn" testid="verify-excess"><p role="alert">${tn('verify.too_many', excess, { most: MOST_FILES })}</p></${Notice}>`}
         ${idle && waiting > 0 && html`
@@ -79,7 +84,8 @@ export function Verify() {
       </div>
       <ul class="files" aria-label=${t('verify.files')}>
         ${entries.map((entry) => html`
-          <${FileCard} key=${entry.id} entry=${entry} onRetry=${() => retry(entry.id)} onCompare=${() => compare(entry.id)} onRemove=${() => remove(entry.id)} />`)}
+          <${FileCard} key=${entry.id} entry=${entry} onRetry=${() => retry(entry.id)} onCompare=${() => compare(entry.id)}
+            onLookUp=${(body) => fetchProof(choice.current.key, body)} onRemove=${() => remove(entry.id)} />`)}
       </ul>
     </${Page}>`;
 }
@@ -101,7 +107,7 @@ const RESULTS = ['valid', 'sandbox', 'invalid', 'not_checked'];
 // `3 of 5 checked · authentic: 2 · not to be trusted: 1`, as a screen reader hears it, too.
 function progress(entries) {
   const done = entries.filter(({ state }) => state === 'done');
-  const results = done.flatMap(({ result: { proof } }) => countedIn(proof).map(shownResult));
+  const results = done.flatMap(({ result: { proof } }) => (proof ? countedIn(proof).map(shownResult) : []));
   const counts = RESULTS.map((result) => [result, results.filter((each) => each === result).length]);
   const told = counts.filter(([, count]) => count > 0).map(([result, count]) => `${t(`verify.result.${result}`)}: ${count}`);
   return [t('verify.progress', { done: done.length, all: entries.length }), ...told].join(' · ');

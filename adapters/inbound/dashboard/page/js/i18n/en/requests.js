@@ -9,6 +9,7 @@ export default {
   'request.at': 'Time',
   'request.outcome': 'Outcome',
   'request.checked': 'Checked',
+  'request.read': 'Read',
   'request.endpoint': 'Endpoint',
   'request.key': 'Key',
   'request.duration': 'Duration',

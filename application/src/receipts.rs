@@ -1,0 +1,112 @@
+//! Reading of receipts that callers send.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use domain::calendar;
+use domain::query::{Institutions, ProofQuery};
+use domain::receipts::{Receipt, ReceiptFile, ReceiptFileError, ReceiptText};
+use futures::channel::oneshot;
+use ports::outbound::{Clock, ReceiptReader};
+
+use crate::lookups::LookupView;
+use crate::participants::SharedCatalogue;
+use crate::proofs::Compute;
+
+/// A receipt to read.
+#[derive(Clone, Debug)]
+pub struct ReceiptRequest {
+    /// Content of the file, at most [`domain::receipts::MAX_FILE_BYTES`].
+    pub file: Bytes,
+    /// Its type.
+    pub kind: ReceiptFile,
+    /// Goes on with a lookup.
+    pub follow_up: FollowUp,
+}
+
+/// Use of the query that a receipt gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowUp {
+    /// The caller gets it.
+    None,
+    /// A lookup is stored if all fields that it needs are read with high confidence.
+    LookupIfCertain,
+}
+
+/// Result of reading a receipt.
+#[derive(Clone, Debug)]
+pub struct ReceiptAnswer {
+    /// What was read.
+    pub receipt: Receipt,
+    /// The stored lookup; `None` if there is none.
+    pub lookup: Option<LookupView>,
+}
+
+/// Reads receipts.
+pub struct ReceiptReading {
+    /// Reads the text of files.
+    pub reader: Arc<dyn ReceiptReader>,
+    /// Participants by name and CLABE.
+    pub participants: Arc<SharedCatalogue>,
+    /// Clock for the date.
+    pub clock: Arc<dyn Clock>,
+    /// Threads of computations.
+    pub compute: Compute,
+}
+
+/// Error of reading a receipt.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum ReceiptError {
+    /// The file's text can't be read.
+    #[error(transparent)]
+    File(#[from] ReceiptFileError),
+    /// The computation panicked or was dropped.
+    #[error("the reading of a receipt did not end")]
+    NotEnded,
+}
+
+impl ReceiptReading {
+    /// Reads a file. Nothing of it is kept.
+    pub(crate) async fn read(
+        &self,
+        file: Bytes,
+        kind: ReceiptFile,
+    ) -> Result<Receipt, ReceiptError> {
+        let text = match kind {
+            ReceiptFile::Document(kind) => return Ok(Receipt::of_document(kind)),
+            ReceiptFile::Text => Text::Plain(file),
+            ReceiptFile::Pdf => Text::Placed(self.reader.pdf(file).await?),
+            ReceiptFile::Picture => Text::Placed(self.reader.picture(file).await?),
+        };
+        let catalogue = self.participants.catalogue();
+        let today = calendar::today(self.clock.now());
+        let (sender, receiver) = oneshot::channel();
+        let work = move || {
+            let receipt = match text {
+                Text::Placed(text) => Receipt::read(&text, today, &catalogue),
+                Text::Plain(text) => {
+                    let text = String::from_utf8_lossy(&text);
+                    Receipt::read_plain(&text, today, &catalogue)
+                }
+            };
+            // The receiver may be dropped.
+            let _ = sender.send(receipt);
+        };
+        (self.compute)(Box::new(work)).await;
+        receiver.await.map_err(|_| ReceiptError::NotEnded)
+    }
+
+    /// The query of a receipt that is certain enough to ask the bank without a person; `None` for others.
+    pub(crate) fn certain_query(&self, receipt: &Receipt) -> Option<ProofQuery> {
+        let query = receipt.query().filter(|_| receipt.is_certain())?;
+        let today = calendar::today(self.clock.now());
+        let catalogue = self.participants.catalogue();
+        ProofQuery::parse(&query, Institutions::Inferable, today, &catalogue).ok()
+    }
+}
+
+/// A text as it was sent, or with positions.
+enum Text {
+    Plain(Bytes),
+    Placed(ReceiptText),
+}

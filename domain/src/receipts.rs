@@ -1,0 +1,27 @@
+//! Receipts that banks give to payers: from their text to a query for the proof.
+//!
+//! A receipt proves nothing, and anybody can edit one. It is only read to ask the bank.
+
+mod candidates;
+mod field;
+mod file;
+mod labels;
+mod lines;
+mod link;
+mod notice;
+mod page;
+mod phrases;
+mod raised_cents;
+mod reading;
+mod shapes;
+#[cfg(test)]
+mod tests;
+
+pub use field::{MAX_ALTERNATIVES, ReadConfidence, ReadField, ReceiptField};
+pub use file::{MAX_FILE_BYTES, ReceiptFile, UnreadType};
+pub use link::PortalLink;
+pub use notice::{DocumentKind, MissingField, MissingReason, ReceiptNotice};
+pub use page::{
+    MAX_PAGES, MAX_WORDS, Place, ReceiptFileError, ReceiptPage, ReceiptText, TextSource, Word,
+};
+pub use reading::Receipt;

@@ -1,0 +1,83 @@
+//! Fields of a receipt as they were read.
+
+use super::page::Place;
+use crate::variants::named_enum;
+
+/// Maximum number of other values of a field.
+pub const MAX_ALTERNATIVES: usize = 5;
+
+/// A field of a receipt, in the order of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReceiptField {
+    /// Date of the transfer, as `2026-11-20`.
+    Date,
+    /// Time of day, as `10:53:36`.
+    Time,
+    /// Tracking key.
+    TrackingKey,
+    /// Numeric reference, of at most seven digits.
+    Reference,
+    /// Account of the beneficiary: its digits, or masked as `****1234`.
+    Account,
+    /// Amount in pesos, as `1234.56`.
+    Amount,
+    /// Code of the issuing institution.
+    Issuer,
+    /// Code of the receiving institution.
+    Receiver,
+    /// Name of the beneficiary.
+    Beneficiary,
+    /// Concept, which the payer wrote.
+    Concept,
+}
+
+impl ReceiptField {
+    /// The field's name in the API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Date => "fecha",
+            Self::Time => "hora",
+            Self::TrackingKey => "clave_rastreo",
+            Self::Reference => "numero_referencia",
+            Self::Account => "cuenta",
+            Self::Amount => "monto",
+            Self::Issuer => "emisor",
+            Self::Receiver => "receptor",
+            Self::Beneficiary => "nombre_beneficiario",
+            Self::Concept => "concepto",
+        }
+    }
+}
+
+named_enum! {
+    /// Confidence in a field that was read.
+    #[derive(PartialOrd, Ord)]
+    pub enum ReadConfidence {
+        /// Only one of label, shape and check digit tells it, or they contradict each other.
+        Low,
+        /// Two of them agree.
+        Medium,
+        /// All that there are agree, and no character is in doubt.
+        High,
+    }
+}
+
+/// A field that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadField {
+    /// The field.
+    pub field: ReceiptField,
+    /// Its value, in the form that requests take.
+    pub value: String,
+    /// Confidence in the value.
+    pub confidence: ReadConfidence,
+    /// The text that it was taken from.
+    pub text: String,
+    /// Page of the text, from 1, and its box in fractions of the page; `None` for a text without positions, and for an
+    /// institution that another field tells.
+    pub place: Option<(usize, Place)>,
+    /// Other values that the receipt may mean, at most [`MAX_ALTERNATIVES`].
+    pub alternatives: Vec<String>,
+    /// Characters were replaced by those that look like them.
+    pub is_corrected: bool,
+}

@@ -1,0 +1,147 @@
+//! Labels, values and segments of all pages of a receipt.
+
+use crate::receipts::labels::{self, Labelled, Meaning, Value};
+use crate::receipts::lines::{self, Segment};
+use crate::receipts::notice::ReceiptNotice;
+use crate::receipts::page::{ReceiptText, TextSource, Word};
+use crate::receipts::phrases;
+
+/// Lines at the top of a page in which a title stands.
+const TITLE_LINES: usize = 6;
+
+/// Pages of a receipt.
+pub(super) struct Sources {
+    pages: Vec<Page>,
+    /// Words may be missed, or stand elsewhere than they seem to.
+    pub(super) is_drawn: bool,
+    /// Characters may be misread.
+    pub(super) is_recognised: bool,
+}
+
+struct Page {
+    segments: Vec<Segment>,
+    labelled: Vec<Labelled>,
+}
+
+/// Side of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Payer,
+    Beneficiary,
+}
+
+/// A label with its values.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) page: usize,
+    pub(super) labelled: &'a Labelled,
+    /// The side that the labels before it are about.
+    pub(super) side: Option<Side>,
+}
+
+impl<'a> Source<'a> {
+    /// The first value from which something can be read.
+    pub(super) fn first<T>(self, read: impl Fn(&'a Value) -> Option<T>) -> Option<T> {
+        self.labelled.values.iter().find_map(read)
+    }
+}
+
+impl Sources {
+    pub(super) fn of(text: &ReceiptText) -> Self {
+        let pages = text.pages.iter().map(|page| {
+            let segments = lines::segments(page);
+            let labelled = labels::labelled(&segments);
+            Page { segments, labelled }
+        });
+        Self {
+            pages: pages.collect(),
+            is_drawn: text.source != TextSource::Plain,
+            is_recognised: text.source == TextSource::Recognition,
+        }
+    }
+
+    /// All text, for phrases.
+    pub(super) fn text(&self) -> String {
+        let segments = self
+            .segments()
+            .map(|(_, segment)| labels::text(&segment.words));
+        segments.collect::<Vec<_>>().join("\n")
+    }
+
+    /// All segments, each with the index of its page.
+    pub(super) fn segments(&self) -> impl Iterator<Item = (usize, &Segment)> {
+        let pages = self.pages.iter().enumerate();
+        pages.flat_map(|(index, page)| page.segments.iter().map(move |segment| (index, segment)))
+    }
+
+    /// Segments of titles at the top of pages.
+    pub(super) fn titles(&self) -> impl Iterator<Item = (usize, &Segment)> {
+        self.segments()
+            .filter(|(_, segment)| segment.line < TITLE_LINES)
+    }
+
+    /// Labels of some meanings.
+    pub(super) fn labelled(&self, meanings: &[Meaning]) -> Vec<Source<'_>> {
+        let mut found = Vec::new();
+        for (page, it) in self.pages.iter().enumerate() {
+            let mut side = None;
+            for labelled in &it.labelled {
+                if meanings.contains(&labelled.meaning) {
+                    found.push(Source {
+                        page,
+                        labelled,
+                        side,
+                    });
+                }
+                side = side_of(labelled.meaning).or(side);
+            }
+        }
+        found
+    }
+
+    /// Words that aren't the value of a label with one of these meanings.
+    pub(super) fn words_but_of(&self, meanings: &[Meaning]) -> Vec<(usize, Vec<Word>)> {
+        let excluded: Vec<(usize, &Word)> = self
+            .labelled(meanings)
+            .into_iter()
+            .flat_map(|source| {
+                let first = source.labelled.values.first();
+                let words = first.into_iter().flat_map(|value| value.words.iter());
+                words.map(move |word| (source.page, word))
+            })
+            .collect();
+        let segments = self.segments().map(|(page, segment)| {
+            let words = segment
+                .words
+                .iter()
+                .filter(|word| !excluded.contains(&(page, word)));
+            (page, words.cloned().collect())
+        });
+        segments.collect()
+    }
+
+    /// The state that the receipt tells, if it isn't that of a payment that was made.
+    pub(super) fn state(&self) -> Option<ReceiptNotice> {
+        let labelled = self.labelled(&[Meaning::State]);
+        let of_label = labelled
+            .iter()
+            .find_map(|source| source.first(|value| phrases::state(&value.text())));
+        of_label.or_else(|| {
+            let mut titles = self.titles();
+            titles.find_map(|(_, title)| phrases::state_of_title(&labels::text(&title.words)))
+        })
+    }
+
+    pub(super) fn is_within_one_bank(&self) -> bool {
+        self.segments()
+            .any(|(_, segment)| phrases::is_within_one_bank(&labels::text(&segment.words)))
+    }
+}
+
+fn side_of(meaning: Meaning) -> Option<Side> {
+    match meaning {
+        Meaning::Payer => Some(Side::Payer),
+        Meaning::Beneficiary => Some(Side::Beneficiary),
+        _ => None,
+    }
+}

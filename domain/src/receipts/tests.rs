@@ -1,0 +1,255 @@
+//! Receipts as texts.
+
+use chrono::NaiveDate;
+use rstest::rstest;
+
+use super::*;
+use crate::fixture::day;
+use crate::participants::Catalogue;
+
+const KEY: &str = "MBAN01002611200001234567";
+const CLABE: &str = "002010077777777771";
+
+fn today() -> NaiveDate {
+    day("2026-11-25")
+}
+
+fn read(text: &str) -> Receipt {
+    Receipt::read(&ReceiptText::of_plain(text), today(), Catalogue::embedded())
+}
+
+/// The fields of a query with their confidence: `fecha=2026-11-20 high`.
+fn shown(receipt: &Receipt) -> Vec<String> {
+    let wanted = [
+        ReceiptField::Date,
+        ReceiptField::TrackingKey,
+        ReceiptField::Account,
+        ReceiptField::Amount,
+        ReceiptField::Issuer,
+        ReceiptField::Receiver,
+    ];
+    let fields = wanted.into_iter().filter_map(|field| receipt.field(field));
+    let shown = fields.map(|read| {
+        format!(
+            "{}={} {}",
+            read.field.name(),
+            read.value,
+            read.confidence.name()
+        )
+    });
+    shown.collect()
+}
+
+const ALL_HIGH: [&str; 6] = [
+    "fecha=2026-11-20 high",
+    "clave_rastreo=MBAN01002611200001234567 high",
+    "cuenta=002010077777777771 high",
+    "monto=1234.56 high",
+    "emisor=40012 high",
+    "receptor=40002 high",
+];
+
+#[rstest]
+#[case::behind_labels(
+    "Transferencia SPEI exitosa
+     Monto: $1,234.56
+     Comisión: $5.00
+     IVA: $0.80
+     Fecha y hora: 20/nov/2026 10:53:36 h
+     Cuenta destino: 002010077777777771
+     Banco destino: BANAMEX
+     Beneficiario: María López
+     Concepto: renta 987654321098765432
+     Referencia: 1234567
+     Clave de rastreo: MBAN01002611200001234567
+     Folio: 8812345678901"
+)]
+#[case::above_values(
+    "Importe
+$1,234⁵⁶
+Fecha de operación
+20 de noviembre de 2026, 10:53:36
+CLABE destino
+002 010 07777777777 1
+Institución receptora
+Banamex
+Clave de rastreo
+MBAN0100261120
+0001234567
+Concepto de pago
+Renta"
+)]
+#[case::columns(
+    "Cuenta origen          Cuenta destino
+**** 5678              002010077777777771
+Banco emisor           Banco receptor
+BBVA MEXICO            BANAMEX
+Importe                Fecha
+1,234.56 MXN           2026-11-20T10:53:36
+No. de autorización    Clave de rastreo
+88123456               MBAN01002611200001234567"
+)]
+#[case::sections(
+    "Ordenante
+Cuenta: 012180001234567891
+Banco: BBVA
+Beneficiario
+Cuenta: 002010077777777771
+Banco: Banamex
+Importe: $1,234.56
+Fecha: 20/11/2026
+Clave de rastreo: MBAN01002611200001234567"
+)]
+#[case::one_line(
+    "Monto:$1,234.56 Fecha:20-11-2026 Cuenta destino:002010077777777771 Clave de rastreo:MBAN01002611200001234567"
+)]
+fn a_receipt_is_read(#[case] text: &str) {
+    let receipt = read(text);
+    assert_eq!(shown(&receipt), ALL_HIGH, "{receipt:#?}");
+    assert_eq!(receipt.kind, DocumentKind::Receipt);
+    assert_eq!((receipt.missing, receipt.notices), (vec![], vec![]));
+}
+
+#[test]
+fn a_chat_without_labels_gives_no_high_confidence() {
+    let receipt = read(
+        "te mandé $1,234.56 el 20/11/2026 a 002010077777777771, la clave es MBAN01002611200001234567",
+    );
+    let shown = shown(&receipt);
+    assert_eq!(shown.len(), 6, "{shown:?}");
+    assert!(
+        shown.iter().all(|field| field.ends_with(" medium")),
+        "{shown:?}"
+    );
+    assert!(!receipt.is_certain());
+}
+
+fn with(lines: &[&str]) -> Receipt {
+    let text = [
+        "Monto: $1,234.56",
+        "Fecha: 20/11/2026",
+        "Cuenta destino: 002010077777777771",
+        "Clave de rastreo: MBAN01002611200001234567",
+    ];
+    // A later line with the same label takes the place of an earlier one.
+    let label = |line: &str| line.split(':').next().map(str::to_owned);
+    let kept = text
+        .into_iter()
+        .filter(|line| !lines.iter().any(|other| label(other) == label(line)));
+    read(
+        &kept
+            .chain(lines.iter().copied())
+            .collect::<Vec<_>>()
+            .join("\n"),
+    )
+}
+
+#[rstest]
+#[case::programmed(&["Transferencia programada"], ReceiptNotice::NotPaidYet)]
+#[case::in_process(&["Estatus: En proceso"], ReceiptNotice::NotPaidYet)]
+#[case::returned(&["Estado: Devuelta"], ReceiptNotice::Returned)]
+#[case::refused(&["Operación rechazada"], ReceiptNotice::Refused)]
+#[case::one_bank(&["Cuenta destino: 012180001234567895"], ReceiptNotice::WithinOneBank)]
+#[case::another_bank(&["Banco destino: HSBC"], ReceiptNotice::ReceiverDiffers)]
+#[case::another_issuer(&["Banco emisor: Santander"], ReceiptNotice::IssuerDiffers)]
+#[case::another_date(&["Fecha: 01/11/2026"], ReceiptNotice::KeyDateDiffers)]
+#[case::midnight(&["Hora: 23:45"], ReceiptNotice::AroundMidnight)]
+#[case::wrong_check_digit(&["Cuenta destino: 002010077777777772"], ReceiptNotice::WrongCheckDigit)]
+#[case::a_reference(&["Clave de rastreo: 1234567"], ReceiptNotice::KeyIsReference)]
+#[case::misread_letters(&["Clave de rastreo: MBAN0100261120OOO1234567"], ReceiptNotice::Corrected)]
+#[case::two(&["Rastreo: MBAN01002611200001234568"], ReceiptNotice::SeveralReceipts)]
+fn contradictions_are_noticed(#[case] lines: &[&str], #[case] notice: ReceiptNotice) {
+    let receipt = with(lines);
+    assert!(receipt.notices.contains(&notice), "{receipt:#?}");
+    assert!(!receipt.is_certain());
+}
+
+#[rstest]
+#[case::masked(&["Cuenta destino: •••• 1234"], ReceiptField::Account, MissingReason::Masked)]
+#[case::folio(&["Clave de rastreo:", "Folio: 8812345678901"], ReceiptField::TrackingKey, MissingReason::NotFound)]
+#[case::unclear(&["Importe: $99.00"], ReceiptField::Amount, MissingReason::Unclear)]
+#[case::no_shape(&["Clave de rastreo: ABC123456789"], ReceiptField::Issuer, MissingReason::NotTold)]
+fn what_is_missing_is_told(
+    #[case] lines: &[&str],
+    #[case] field: ReceiptField,
+    #[case] reason: MissingReason,
+) {
+    let receipt = with(lines);
+    assert!(
+        receipt.missing.contains(&MissingField { field, reason }),
+        "{receipt:#?}"
+    );
+}
+
+#[rstest]
+#[case("hola", DocumentKind::Unknown)]
+#[case("", DocumentKind::Unknown)]
+#[case("Folio fiscal: 1 Uso CFDI: G03 Total $1.00", DocumentKind::Invoice)]
+#[case(
+    "Cadena original Sello digital Número de serie del certificado",
+    DocumentKind::Proof
+)]
+#[case("Estado del pago en Banxico: Liquidado", DocumentKind::StateReport)]
+fn another_document_is_recognised(#[case] text: &str, #[case] kind: DocumentKind) {
+    assert_eq!(read(text).kind, kind);
+}
+
+#[test]
+fn digits_in_the_concept_are_neither_account_nor_key() {
+    let receipt = with(&["Concepto: pago MBAN01002611200009999999 a 002010077777777784"]);
+    assert_eq!(shown(&receipt), ALL_HIGH);
+}
+
+#[test]
+fn words_in_doubt_give_no_high_confidence() {
+    let text =
+        format!("Monto: $1,234.56\nFecha: 20/11/2026\nCuenta destino: {CLABE}\nRastreo: {KEY}");
+    let mut text = ReceiptText::of_plain(&text);
+    for word in &mut text.pages[0].words {
+        word.is_certain = false;
+    }
+    let receipt = Receipt::read(&text, today(), Catalogue::embedded());
+    let shown = shown(&receipt);
+    assert!(
+        shown.iter().all(|field| field.ends_with(" medium")),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn a_link_of_the_portal_tells_the_issuer_and_the_date() {
+    let mut text = ReceiptText::of_plain("Monto: $1,234.56\nCuenta destino: 002010077777777771");
+    let link = "https://www.banxico.org.mx/cep/go?i=40012&s=20261120&d=x";
+    text.codes = vec!["hola".to_owned(), link.to_owned()];
+    let receipt = Receipt::read(&text, today(), Catalogue::embedded());
+    let shown = shown(&receipt);
+    assert_eq!(shown[0], "fecha=2026-11-20 medium");
+    assert!(
+        shown.contains(&"emisor=40012 medium".to_owned()),
+        "{shown:?}"
+    );
+    assert_eq!(receipt.link.unwrap().url.as_str(), link);
+}
+
+#[test]
+fn places_are_fractions_of_the_page_and_absent_without_positions() {
+    let text = "Monto: $1,234.56\nFecha: 20/11/2026";
+    let places = |receipt: &Receipt| receipt.fields.iter().map(|it| it.place).collect::<Vec<_>>();
+    let placed = Receipt::read(&ReceiptText::of_plain(text), today(), Catalogue::embedded());
+    let amount = Place {
+        x: 0.4118,
+        y: 0.0,
+        width: 0.5294,
+        height: 0.5,
+    };
+    assert_eq!(places(&placed)[1], Some((1, amount)));
+    let plain = Receipt::read_plain(text, today(), Catalogue::embedded());
+    assert_eq!(places(&plain), [None, None]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_without_panic(text in "\\PC{0,400}") {
+        let _ = read(&text);
+    }
+}
