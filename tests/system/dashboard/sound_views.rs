@@ -144,10 +144,15 @@ async fn no_tried_proof_and_no_checked_file_has_a_fault_of_accessibility() {
         ["alterado.xml", "application/xml", with_another_amount(&xml)],
         ["otro.xml", "application/xml", "<otro/>"],
         ["foto.png", "image/png", "PNG"],
+        [
+            "recibo.txt",
+            "text/plain",
+            "Monto: $1.00\nFecha: 20/11/2026\nCuenta destino: •••• 7771"
+        ],
     ]);
     page.open_verify().await;
     page.drop_files(files).await;
-    page.cards(4).await;
+    page.cards(5).await;
     let folded = "[data-testid=file-details]:not([open]) summary";
     page.click_css(folded).await;
     page.is_sound("checked files").await;

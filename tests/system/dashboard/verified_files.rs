@@ -74,7 +74,7 @@ fn assert_card(card: &Value, result: &str, expected: &[&str]) {
 }
 
 /// A file of `tests/cases`.
-fn case(name: &str) -> PathBuf {
+pub(super) fn case(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/cases")
         .join(name)

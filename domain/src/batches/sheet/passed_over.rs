@@ -91,3 +91,27 @@ pub(super) fn is_total(cells: &[String], layout: &[Option<Column>]) -> bool {
         && words.len() <= MAX_WORDS
         && has_no_payment
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_grouped_by_reason_with_their_lines() {
+        let passed_over = [
+            (9, PassedOver::Total),
+            (3, PassedOver::Answered),
+            (4, PassedOver::Answered),
+        ];
+        let groups = PassedOverRows::grouped(&passed_over);
+        let groups: Vec<_> = groups
+            .iter()
+            .map(|it| (it.reason, it.rows, &*it.lines))
+            .collect();
+        let expected: [(_, _, &[u32]); 2] = [
+            (PassedOver::Total, 1, &[9]),
+            (PassedOver::Answered, 2, &[3, 4]),
+        ];
+        assert_eq!(groups, expected);
+    }
+}

@@ -8,6 +8,15 @@ use regex::{Captures, Regex};
 use crate::batches::sheet::date_of_text;
 use crate::calendar;
 
+/// Months whose letters are read as digits.
+const MISREAD_MONTHS: [(&str, &str); 5] = [
+    ("0ct", "oct"),
+    ("n0v", "nov"),
+    ("ag0", "ago"),
+    ("ju1", "jul"),
+    ("d1c", "dic"),
+];
+
 static DATES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let forms = [
         r"(?:^|[^0-9/.-])(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[^0-9/-]|$)",
@@ -37,6 +46,12 @@ pub(in crate::receipts) fn all(text: &str) -> Vec<NaiveDate> {
     if let Some(instant) = instant(text) {
         return vec![calendar::mexico_city(instant).date()];
     }
+    let corrected = MISREAD_MONTHS
+        .iter()
+        .fold(text.to_lowercase(), |text, (misread, month)| {
+            text.replace(misread, month)
+        });
+    let text = &*corrected;
     let mut found: Vec<(usize, NaiveDate)> = Vec::new();
     for form in &*DATES {
         let mut start = 0;
@@ -111,6 +126,7 @@ mod tests {
     #[case("20-nov-26", &["2026-11-20"], None)]
     #[case("20.11.2026", &["2026-11-20"], None)]
     #[case("20/11/2026 al 21/11/2026", &["2026-11-20", "2026-11-21"], None)]
+    #[case("13/0ct/2026", &["2026-10-13"], None)]
     #[case("31/11/2026", &[], None)]
     #[case("002-20/11/2026/10-1234567890", &[], None)]
     #[case("12 345 2026", &[], None)]

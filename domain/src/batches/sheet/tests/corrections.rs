@@ -107,6 +107,24 @@ fn an_empty_cell_and_a_field_without_a_column_can_be_filled() {
     assert_eq!(rows[1].id.as_deref(), Some("F-2"));
     let keys = rows.iter().map(|row| row.query.as_ref().unwrap());
     assert!(keys.map(|it| it.tracking_key.as_str()).eq(["K-1", "K-2"]));
+    // The added columns stand behind those of the file, in their order.
+    let added = ["40012", "F-2"];
+    let own: Vec<_> = rows[1]
+        .cells
+        .iter()
+        .rev()
+        .take(2)
+        .map(String::as_str)
+        .collect();
+    assert!(
+        added.iter().all(|value| own.contains(value)),
+        "{:?}",
+        rows[1].cells
+    );
+    assert_eq!(
+        rows[1].cells[..4],
+        ["2026-11-20", "K-2", "002010077777777771", "1.00"]
+    );
 }
 
 #[test]
