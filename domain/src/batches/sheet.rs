@@ -32,6 +32,7 @@ mod tokens;
 mod top;
 mod workbook;
 
+pub(crate) use amount::amount_of_text;
 pub use bounds::{
     MAX_BLANK_ROWS, MAX_CORRECTION_LENGTH, MAX_CORRECTIONS, MAX_ID_LENGTH, MAX_ROW_LENGTH,
 };

@@ -66,9 +66,9 @@ pub(super) fn choose(field: ReceiptField, candidates: Vec<Candidate>) -> Option<
     candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.confidence));
     let best = candidates.first()?.clone();
     let others = candidates.iter().filter(|other| other.value != best.value);
-    let is_rivalled = others
-        .clone()
-        .any(|other| other.confidence == best.confidence);
+    let rival = others.clone().map(|other| other.confidence).max();
+    let is_rivalled = rival == Some(best.confidence);
+    let is_doubted = rival == Some(ReadConfidence::Medium);
     let mut alternatives: Vec<String> = Vec::new();
     for other in others {
         if !alternatives.contains(&other.value) && alternatives.len() < MAX_ALTERNATIVES {
@@ -79,6 +79,8 @@ pub(super) fn choose(field: ReceiptField, candidates: Vec<Candidate>) -> Option<
         field,
         confidence: if is_rivalled {
             ReadConfidence::Low
+        } else if is_doubted {
+            ReadConfidence::Medium
         } else {
             best.confidence
         },

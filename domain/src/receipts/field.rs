@@ -7,7 +7,7 @@ use crate::variants::named_enum;
 pub const MAX_ALTERNATIVES: usize = 5;
 
 /// A field of a receipt, in the order of the API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReceiptField {
     /// Date of the transfer, as `2026-11-20`.
     Date,

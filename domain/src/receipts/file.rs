@@ -54,7 +54,7 @@ impl ReceiptFile {
                 Ok(Self::Document(DocumentKind::Proof))
             }
             FileKind::Other(CheckReason::Invoice) => Ok(Self::Document(DocumentKind::Invoice)),
-            FileKind::Other(CheckReason::PlainText | CheckReason::Email)
+            FileKind::Other(CheckReason::PlainText | CheckReason::Email | CheckReason::Json)
                 if std::str::from_utf8(file).is_ok() =>
             {
                 Ok(Self::Text)
@@ -75,6 +75,7 @@ mod tests {
 
     #[rstest]
     #[case::text("Monto: $1.00 — año".as_bytes(), Ok(ReceiptFile::Text))]
+    #[case::chat(b"[20/11/26, 11:02] Ana: Monto", Ok(ReceiptFile::Text))]
     #[case::mail(b"From: a@b.mx\nSubject: pago\n\nMonto", Ok(ReceiptFile::Text))]
     #[case::not_utf8(b"a\xf1o", Err(UnreadType::Other))]
     #[case::pdf(b"%PDF-1.7 1 0 obj", Ok(ReceiptFile::Pdf))]

@@ -9,6 +9,8 @@ use super::lines::Segment;
 use super::page::{Place, Word};
 use crate::folding;
 
+/// Maximum number of labels of a page that are read. A receipt has about 15.
+const MAX_LABELS: usize = 200;
 /// Maximum number of words of a label.
 const LABEL_WORDS: usize = 6;
 /// Fewest letters of a label that may have one wrong, and that may have two.
@@ -61,6 +63,8 @@ pub(super) struct Labelled {
     pub(super) values: Vec<Value>,
     /// The label stands in the text of a concept, which the payer writes.
     pub(super) is_in_concept: bool,
+    /// Index of its line on the page.
+    pub(super) line: usize,
 }
 
 /// Words that may be a value, and those on the line below, on which it may go on.
@@ -68,6 +72,8 @@ pub(super) struct Labelled {
 pub(super) struct Value {
     pub(super) words: Vec<Word>,
     pub(super) below: Vec<Word>,
+    /// It stands below its label, on a page on which labels may stand below their values as well.
+    pub(super) is_doubtful: bool,
 }
 
 impl Value {
@@ -115,6 +121,9 @@ pub(super) fn labelled(segments: &[Segment]) -> Vec<Labelled> {
     let begins = |index: usize| found[index].first().is_some_and(|it| it.words.start == 0);
     let mut labelled = Vec::new();
     for (index, segment) in segments.iter().enumerate() {
+        if labelled.len() >= MAX_LABELS {
+            break;
+        }
         let mut is_in_concept = false;
         for (number, label) in found[index].iter().enumerate() {
             let next = found[index].get(number + 1);
@@ -127,15 +136,22 @@ pub(super) fn labelled(segments: &[Segment]) -> Vec<Labelled> {
                 vec![Value {
                     words: inline.to_vec(),
                     below: below_value(segments, index, value, &begins),
+                    is_doubtful: false,
                 }]
             };
             labelled.push(Labelled {
                 meaning: label.meaning,
                 values,
                 is_in_concept,
+                line: segment.line,
             });
             is_in_concept |= label.meaning == Meaning::Concept;
         }
+    }
+    // Where a label has no value, the others may have those of their neighbours.
+    let is_doubtful = labelled.iter().any(|it| it.values.is_empty());
+    for value in labelled.iter_mut().flat_map(|it| &mut it.values) {
+        value.is_doubtful &= is_doubtful;
     }
     labelled
 }
@@ -170,6 +186,7 @@ fn beside(segments: &[Segment], index: usize, begins: &impl Fn(usize) -> bool) -
             words: segment.words.clone(),
             below: below(segments, place, segment.place, begins)
                 .map_or_else(Vec::new, |below| segments[below].words.clone()),
+            is_doubtful: Some(place) == under,
         }
     };
     places.map(value).collect()
@@ -246,7 +263,8 @@ fn label_at(folded: &[String], start: usize) -> Option<Found> {
             Some(Found { meaning, words })
         })
     };
-    find(&|label| LABELS.get(label).copied()).or_else(|| find(&misspelt))
+    let found = find(&|label| LABELS.get(label).copied());
+    found.or_else(|| (start == 0).then(|| find(&misspelt))?)
 }
 
 /// The label that differs in a letter or two.

@@ -117,7 +117,7 @@ impl ReceiptText {
         for line in text.lines() {
             let mut column: f32 = 0.0;
             for part in line.split_inclusive(char::is_whitespace) {
-                let word = part.trim_end();
+                let word = without_emphasis(part.trim_end());
                 let length = |text: &str| text.chars().count().min(u16::MAX.into()) as u16;
                 if !word.is_empty() && words.len() < MAX_WORDS {
                     words.push(Word {
@@ -146,6 +146,18 @@ impl ReceiptText {
             codes: Vec::new(),
             source: TextSource::Plain,
         }
+    }
+}
+
+/// A word without the signs of bold, italic and struck text of messengers, one on either side.
+fn without_emphasis(word: &str) -> &str {
+    let inner = word.strip_prefix(['*', '_']).unwrap_or(word);
+    let inner = inner.strip_suffix(['*', '_']).unwrap_or(inner);
+    let is_mask = inner.starts_with('*') || inner.ends_with('*');
+    if is_mask || !inner.contains(char::is_alphanumeric) {
+        word
+    } else {
+        inner
     }
 }
 

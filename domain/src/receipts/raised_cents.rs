@@ -12,9 +12,11 @@ pub(super) fn joined(words: &[Word]) -> Vec<Word> {
     let mut taken = Vec::new();
     let mut joined = Vec::new();
     for pesos in words {
-        let cents = words
-            .iter()
-            .position(|cents| is_pesos(pesos) && is_cents(cents) && is_raised(cents, pesos));
+        let cents = is_pesos(pesos).then(|| {
+            let mut others = words.iter();
+            others.position(|cents| is_raised(cents, pesos) && is_cents(cents))
+        });
+        let cents = cents.flatten();
         let mut pesos = pesos.clone();
         if let Some(place) = cents {
             let cents = &words[place];

@@ -26,8 +26,9 @@ const NEEDED: [ReceiptField; 6] = [
     ReceiptField::Receiver,
     ReceiptField::Issuer,
 ];
-/// Most days between a transfer and the date in its tracking key: from Wednesday evening to Monday at Easter.
-const DAYS_APART: u64 = 5;
+/// Days from a transfer to the date in its tracking key, which may be the next operation date: at Easter that of Monday
+/// after Wednesday evening.
+const DAYS_LATER: std::ops::RangeInclusive<i64> = 0..=5;
 /// Minutes around midnight within which the date may be another one.
 const AROUND_MIDNIGHT: u32 = 30;
 /// Fewest of the needed fields that make a text a receipt.
@@ -69,7 +70,7 @@ impl Receipt {
         let mut fields = Vec::new();
         let link = PortalLink::find(text);
         let date = values::date(&sources, today)
-            .or_else(|| told_by_link(ReceiptField::Date, link.as_ref()?.date?.to_string()));
+            .or_else(|| told(ReceiptField::Date, link.as_ref()?.date?.to_string()));
         let day = date
             .as_ref()
             .and_then(|it| it.value.parse().ok())
@@ -97,6 +98,9 @@ impl Receipt {
         receipt.fields.extend(values::concept(&sources));
         receipt.check_date(day);
         receipt.notices.extend(sources.state());
+        if sources.has_foreign_currency() {
+            receipt.notices.push(ReceiptNotice::ForeignCurrency);
+        }
         let is_within_one_bank = receipt.value(ReceiptField::TrackingKey).is_none()
             && sources.is_within_one_bank()
             || receipt.has_one_bank(catalogue);
@@ -106,6 +110,7 @@ impl Receipt {
         if receipt.fields.iter().any(|field| field.is_corrected) {
             receipt.notices.push(ReceiptNotice::Corrected);
         }
+        receipt.doubt_pages();
         receipt.scale(text);
         receipt.finish()
     }
@@ -198,7 +203,7 @@ impl Receipt {
         }
         let of_link = || {
             let link = self.link.as_ref()?;
-            told_by_link(ReceiptField::Issuer, link.issuer.to_string())
+            told(ReceiptField::Issuer, link.issuer.to_string())
         };
         let issuer = issuer.or_else(of_link);
         self.fields.extend(issuer);
@@ -211,9 +216,13 @@ impl Receipt {
             .value(ReceiptField::TrackingKey)
             .and_then(|it| TrackingKey::parse(it).ok());
         let inside = key.and_then(|key| inference::date_of_shape(&key, date));
-        if let Some(inside) = inside
-            && (inside - date).num_days().unsigned_abs() > DAYS_APART
-        {
+        let Some(inside) = inside else {
+            return self.check_time(date);
+        };
+        if self.field(ReceiptField::Date).is_none() {
+            self.fields
+                .extend(told(ReceiptField::Date, inside.to_string()));
+        } else if !DAYS_LATER.contains(&(inside - date).num_days()) {
             self.notices.push(ReceiptNotice::KeyDateDiffers);
             self.lower(ReceiptField::Date, ReadConfidence::Medium);
             self.lower(ReceiptField::TrackingKey, ReadConfidence::Medium);
@@ -221,6 +230,11 @@ impl Receipt {
                 read.alternatives.push(inside.to_string());
             }
         }
+        self.check_time(date);
+    }
+
+    /// Tells that the date may be another one if the time is around midnight.
+    fn check_time(&mut self, date: NaiveDate) {
         let time = self
             .value(ReceiptField::Time)
             .and_then(|it| it.parse::<NaiveTime>().ok());
@@ -246,6 +260,20 @@ impl Receipt {
         issuer.is_some() && issuer == institution(ReceiptField::Receiver)
     }
 
+    /// Fields of several pages may be of several transfers.
+    fn doubt_pages(&mut self) {
+        let pages: Vec<usize> = self
+            .fields
+            .iter()
+            .filter_map(|it| Some(it.place?.0))
+            .collect();
+        if pages.iter().any(|page| Some(page) != pages.first()) {
+            for field in &mut self.fields {
+                field.confidence = field.confidence.min(ReadConfidence::Medium);
+            }
+        }
+    }
+
     /// Makes the places fractions of their pages.
     fn scale(&mut self, text: &ReceiptText) {
         for (page, place) in self.fields.iter_mut().filter_map(|it| it.place.as_mut()) {
@@ -267,6 +295,7 @@ impl Receipt {
                 ..Self::of_document(DocumentKind::Unknown)
             };
         }
+        self.fields.sort_by_key(|read| read.field);
         self.missing = NEEDED
             .into_iter()
             .filter_map(|field| self.missing(field))
@@ -297,8 +326,8 @@ impl Receipt {
     }
 }
 
-/// A field that the link to the portal tells, in which nothing else is.
-fn told_by_link(field: ReceiptField, value: String) -> Option<ReadField> {
+/// A field that the link to the portal or the tracking key tells, and nothing else.
+fn told(field: ReceiptField, value: String) -> Option<ReadField> {
     Some(ReadField {
         field,
         value,

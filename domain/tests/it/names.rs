@@ -24,7 +24,7 @@ macro_rules! assert_names {
 #[test]
 fn endpoints_keep_their_names_and_order() {
     let names = "xml_auto xml pdf pdf_auto zip_auto base64 xml_base64 json_auto json verify lookups \
-        batches";
+        batches receipts";
     assert_names!(Endpoint, names);
 }
 

@@ -178,7 +178,7 @@ async fn a_file_that_can_not_be_a_proof_is_refused_without_a_request() {
     let large = vec![b' '; 1024 * 1024 + 1];
     page.open_verify().await;
     page.choose_proofs(&[
-        page.saved("grande.pdf", &large),
+        page.saved("grande.xml", &large),
         page.saved("vacio.xml", b""),
     ])
     .await;

@@ -14,7 +14,7 @@ async fn a_receipt_becomes_a_question() {
     let command = page.next("Receipts").text.clone();
     let command = command
         .replace("http://127.0.0.1:8080", &gateway.url(""))
-        .replace("$KEY", &key);
+        .replace("$KEY", &key.full);
     let read: Value = serde_json::from_str(&shell.run(&command)).unwrap();
     assert_eq!(read["tipo"], "receipt");
     assert_eq!(read["solicitud"]["emisor"], "40012");

@@ -515,6 +515,7 @@ receipt-receiver-differs = The bank that the receipt names isn't the one of the 
 receipt-issuer-differs = The bank that the receipt names isn't the one whose tracking keys look like this. Check both.
 receipt-key-date-differs = The tracking key holds another date than the receipt. Check both.
 receipt-around-midnight = The transfer was made around midnight: its date may be the day before or after.
+receipt-foreign-currency = The receipt tells an amount in another currency: only payments in pesos have a CEP. The amount is that in pesos.
 receipt-corrected = Characters that look alike, as O and 0, were corrected. Compare the values with the receipt.
 missing-clave-rastreo-not-found = The tracking key isn't there. It stands beside “Clave de rastreo”, or in the movement's details of the payer's bank.
 missing-clave-rastreo-unclear = The tracking key is in doubt. Compare it with the receipt, character by character.

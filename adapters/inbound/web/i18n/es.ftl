@@ -515,6 +515,7 @@ receipt-receiver-differs = El banco que nombra el recibo no es el de la CLABE. R
 receipt-issuer-differs = El banco que nombra el recibo no es aquel cuyas claves de rastreo se ven así. Revise los dos.
 receipt-key-date-differs = La clave de rastreo contiene otra fecha que el recibo. Revise las dos.
 receipt-around-midnight = La transferencia se hizo cerca de la medianoche: su fecha puede ser la del día anterior o la del siguiente.
+receipt-foreign-currency = El recibo dice un monto en otra moneda: solo los pagos en pesos tienen CEP. El monto es el que está en pesos.
 receipt-corrected = Se corrigieron caracteres que se parecen, como O y 0. Compare los valores con el recibo.
 missing-clave-rastreo-not-found = Falta la clave de rastreo. Está junto a “Clave de rastreo”, o en el detalle del movimiento en el banco del ordenante.
 missing-clave-rastreo-unclear = La clave de rastreo es dudosa. Compárela con el recibo, carácter por carácter.

@@ -6,6 +6,7 @@
 //!
 //! Modules:
 //!
+//! - `drawn`: words of PDFs against what is drawn;
 //! - `picture`: pixels of pictures, and QR codes in them;
 //! - `programs`: the programs, and what they write;
 //! - `queue`: how many files are read at once.
@@ -22,6 +23,7 @@ use ports::outbound::ReceiptReader;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::spawn_blocking;
 
+mod drawn;
 mod picture;
 mod programs;
 mod queue;
@@ -48,7 +50,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            pdf: Duration::from_secs(5),
+            pdf: Duration::from_secs(10),
             recognition: Duration::from_secs(10),
             waiting: 16,
         }
@@ -114,14 +116,20 @@ impl ReceiptFiles {
         Ok((page, codes, place))
     }
 
-    /// QR codes on the first page of a PDF; none if it can't be drawn.
-    async fn codes_of_page(&self, place: OwnedSemaphorePermit, file: &Bytes) -> Vec<String> {
-        let drawn = programs::draw_page(&self.pdftoppm, (file, 1), self.limits.pdf).await;
-        let Ok(drawn) = drawn else {
-            return Vec::new();
-        };
-        let codes = blocking(place, move || Ok(picture::codes(&picture::decode(&drawn)?))).await;
-        codes.map(|(codes, _)| codes).unwrap_or_default()
+    /// Words and QR codes on the first page of a PDF as it is drawn; `None` if it can't be.
+    async fn drawn(
+        &self,
+        place: OwnedSemaphorePermit,
+        file: &Bytes,
+    ) -> Option<(ReceiptPage, Vec<String>)> {
+        let drawn = programs::draw_page(&self.pdftoppm, (file, 1), self.limits.pdf)
+            .await
+            .ok()?;
+        let (page, codes, _) = self
+            .read(place, move || picture::decode(&drawn))
+            .await
+            .ok()?;
+        Some((page, codes))
     }
 
     /// Reads the first pages of a PDF without words as pictures.
@@ -148,12 +156,14 @@ impl ReceiptReader for ReceiptFiles {
     async fn pdf(&self, file: Bytes) -> Result<ReceiptText, ReceiptFileError> {
         check_size(&file)?;
         let place = self.pdfs.enter().await?;
-        let pages = programs::text_of_pdf(&self.pdftotext, &file, self.limits.pdf).await?;
+        let mut pages = programs::text_of_pdf(&self.pdftotext, &file, self.limits.pdf).await?;
         if pages.iter().all(|page| page.words.is_empty()) {
             drop(place);
             return self.scanned(&file, pages.len()).await;
         }
-        let codes = self.codes_of_page(place, &file).await;
+        let drawn = self.drawn(place, &file).await;
+        drawn::mark_unseen(&mut pages, drawn.as_ref().map(|(page, _)| page));
+        let codes = drawn.map(|(_, codes)| codes).unwrap_or_default();
         Ok(ReceiptText {
             pages,
             codes,

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::amount::Amount;
+
 use super::error::CellErrorKind;
 
 /// Currency signs and words, which may precede or follow the number.
@@ -25,6 +27,11 @@ pub(super) fn spell(text: &str) -> Result<Cow<'_, str>, CellErrorKind> {
         None => digits,
         Some(fraction) => format!("{digits}.{fraction}").into(),
     })
+}
+
+/// The amount of a text that is one alone, in the same formats.
+pub(crate) fn amount_of_text(text: &str) -> Option<Amount> {
+    Amount::parse(&spell(text).ok()?).ok()
 }
 
 /// The number without its currency and surrounding blanks.

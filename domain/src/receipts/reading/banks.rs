@@ -100,7 +100,11 @@ fn named(
     });
     let candidates = of_side.filter_map(|source| {
         let (code, words) = source.first(|value| name_in(&value.words, date, catalogue))?;
-        let confidence = if source.labelled.meaning == meaning {
+        let is_whole = source.first(|value| {
+            let whole = name_in(&value.words, date, catalogue)?;
+            Some(whole.1.len() == value.words.len() && !value.is_doubtful)
+        });
+        let confidence = if source.labelled.meaning == meaning && is_whole == Some(true) {
             ReadConfidence::High
         } else {
             ReadConfidence::Medium
@@ -146,6 +150,10 @@ pub(super) fn combined(
             }
             // A title may be the name of anybody.
             if named.confidence == ReadConfidence::Low {
+                let told = Told {
+                    confidence: told.confidence.min(ReadConfidence::Medium),
+                    ..told
+                };
                 return (Some(of_told(field, &told)), false);
             }
             named.alternatives.push(told.code.to_string());

@@ -1,5 +1,7 @@
 //! Labels, values and segments of all pages of a receipt.
 
+use std::collections::HashSet;
+
 use crate::receipts::labels::{self, Labelled, Meaning, Value};
 use crate::receipts::lines::{self, Segment};
 use crate::receipts::notice::ReceiptNotice;
@@ -84,7 +86,7 @@ impl Sources {
     pub(super) fn labelled(&self, meanings: &[Meaning]) -> Vec<Source<'_>> {
         let mut found = Vec::new();
         for (page, it) in self.pages.iter().enumerate() {
-            let mut side = None;
+            let (mut side, mut told_on) = (None, None);
             for labelled in &it.labelled {
                 if meanings.contains(&labelled.meaning) {
                     found.push(Source {
@@ -93,7 +95,12 @@ impl Sources {
                         side,
                     });
                 }
-                side = side_of(labelled.meaning).or(side);
+                if let Some(told) = side_of(labelled.meaning) {
+                    // Both on one line are heads of columns.
+                    let is_column = told_on == Some(labelled.line) && side != Some(told);
+                    side = (!is_column).then_some(told);
+                    told_on = Some(labelled.line);
+                }
             }
         }
         found
@@ -101,23 +108,29 @@ impl Sources {
 
     /// Words that aren't the value of a label with one of these meanings.
     pub(super) fn words_but_of(&self, meanings: &[Meaning]) -> Vec<(usize, Vec<Word>)> {
-        let excluded: Vec<(usize, &Word)> = self
+        let place =
+            |page: usize, word: &Word| (page, word.place.x.to_bits(), word.place.y.to_bits());
+        let excluded: HashSet<_> = self
             .labelled(meanings)
             .into_iter()
             .flat_map(|source| {
                 let first = source.labelled.values.first();
                 let words = first.into_iter().flat_map(|value| value.words.iter());
-                words.map(move |word| (source.page, word))
+                words.map(move |word| place(source.page, word))
             })
             .collect();
         let segments = self.segments().map(|(page, segment)| {
-            let words = segment
-                .words
-                .iter()
-                .filter(|word| !excluded.contains(&(page, word)));
+            let words = segment.words.iter();
+            let words = words.filter(|word| !excluded.contains(&place(page, word)));
             (page, words.cloned().collect())
         });
         segments.collect()
+    }
+
+    /// Returns `true` if an amount is told in another currency.
+    pub(super) fn has_foreign_currency(&self) -> bool {
+        self.segments()
+            .any(|(_, segment)| phrases::is_foreign(&labels::text(&segment.words)))
     }
 
     /// The state that the receipt tells, if it isn't that of a payment that was made.
@@ -127,8 +140,9 @@ impl Sources {
             .iter()
             .find_map(|source| source.first(|value| phrases::state(&value.text())));
         of_label.or_else(|| {
-            let mut titles = self.titles();
-            titles.find_map(|(_, title)| phrases::state_of_title(&labels::text(&title.words)))
+            let of_payer = self.words_but_of(&[Meaning::Concept, Meaning::Beneficiary]);
+            let mut texts = of_payer.iter().map(|(_, words)| labels::text(words));
+            texts.find_map(|text| phrases::state_of_title(&text))
         })
     }
 

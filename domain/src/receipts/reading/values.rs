@@ -4,32 +4,43 @@ use chrono::{NaiveDate, NaiveTime};
 
 use super::sources::{Side, Source, Sources};
 use crate::account::Account;
-use crate::participants::Catalogue;
+use crate::participants::{Catalogue, inference};
 use crate::receipts::candidates::{Candidate, choose};
 use crate::receipts::field::{ReadConfidence, ReadField, ReceiptField};
-use crate::receipts::labels::{Meaning, text};
+use crate::receipts::labels::{Meaning, Value, text};
 use crate::receipts::notice::ReceiptNotice;
+use crate::receipts::page::Word;
 use crate::receipts::shapes::account::{self, AccountText};
-use crate::receipts::shapes::{amount, date, tracking_key};
+use crate::receipts::shapes::amount::{self, Purity};
+use crate::receipts::shapes::{date, tracking_key};
 use crate::tracking_key::TrackingKey;
 
+/// Days after which receipts are seldom sent.
+const USUAL_DAYS: i64 = 400;
 /// Most digits of a numeric reference.
 const REFERENCE_DIGITS: usize = 7;
 /// Most characters of a name or a concept.
 const MOST_TEXT: usize = 100;
 
-/// The date of the transfer, not later than today.
+/// The date of the transfer. A later one than today is in doubt, and one long ago may be a date of something else.
 pub(super) fn date(sources: &Sources, today: NaiveDate) -> Option<ReadField> {
+    let candidate = |date: NaiveDate, words: &[Word], page: usize, confidence| {
+        let is_old = (today - date).num_days() > USUAL_DAYS;
+        Candidate::new(date.to_string(), words, page, confidence)
+            .at_most_if(is_old, ReadConfidence::Medium)
+            .at_most_if(date > today, ReadConfidence::Low)
+    };
     let of_labels = |meanings: &[Meaning], confidence| {
         let labelled = sources.labelled(meanings).into_iter();
         let candidates = labelled.filter_map(move |source| {
-            let (date, words) = source.first(|value| {
-                let dates = date::all(&value.text());
-                dates.first().map(|date| (*date, &value.words))
+            let (date, is_alone, value) = source.first(|value| {
+                let (date, is_alone) = date::of_value(&value.text())?;
+                Some((date, is_alone, value))
             })?;
-            let candidate = Candidate::new(date.to_string(), words, source.page, confidence);
-            let is_doubtful = date > today || source.labelled.is_in_concept;
-            Some(candidate.at_most_if(is_doubtful, ReadConfidence::Low))
+            let is_unsure = !is_alone || value.is_doubtful;
+            let candidate = candidate(date, &value.words, source.page, confidence);
+            let candidate = candidate.at_most_if(is_unsure, ReadConfidence::Medium);
+            Some(candidate.at_most_if(source.labelled.is_in_concept, ReadConfidence::Low))
         });
         candidates.collect::<Vec<_>>()
     };
@@ -44,10 +55,7 @@ pub(super) fn date(sources: &Sources, today: NaiveDate) -> Option<ReadField> {
     let words = sources.words_but_of(&[Meaning::Concept, Meaning::OtherDate]);
     let candidates = words.iter().flat_map(|(page, words)| {
         let dates = date::all(&text(words)).into_iter();
-        dates.map(|date| {
-            let candidate = Candidate::new(date.to_string(), words, *page, ReadConfidence::Medium);
-            candidate.at_most_if(date > today, ReadConfidence::Low)
-        })
+        dates.map(|date| candidate(date, words, *page, ReadConfidence::Medium))
     });
     choose(ReceiptField::Date, candidates.collect())
 }
@@ -81,12 +89,7 @@ pub(super) fn time(sources: &Sources) -> Option<ReadField> {
     choose(ReceiptField::Time, found.collect())
 }
 
-fn of_time(
-    time: NaiveTime,
-    words: &[crate::receipts::Word],
-    page: usize,
-    confidence: ReadConfidence,
-) -> Candidate {
+fn of_time(time: NaiveTime, words: &[Word], page: usize, confidence: ReadConfidence) -> Candidate {
     Candidate::new(time.format("%H:%M:%S").to_string(), words, page, confidence)
 }
 
@@ -103,12 +106,18 @@ pub(super) fn tracking_key(
         let keys = source.first(|value| {
             let of = (&value.words[..], &value.below[..]);
             let keys = tracking_key::labelled(of, sources.is_recognised, (date, catalogue));
-            (!keys.is_empty()).then_some(keys)
+            (!keys.is_empty()).then_some((keys, value))
         });
-        for (rank, key) in keys.into_iter().flatten().enumerate() {
+        let Some((keys, value)) = keys else {
+            continue;
+        };
+        for (rank, key) in keys.into_iter().enumerate() {
+            // Words that are left over, or were taken from the line below, may be something else.
+            let is_whole = key.words.len() == value.words.len() && !value.is_doubtful;
+            let has_issuer = inference::infer_issuer(&key.key, date, catalogue).is_ok();
             let confidence = match (key.has_known_shape, rank) {
-                (true, _) => ReadConfidence::High,
-                (false, 0) => ReadConfidence::Medium,
+                (true, _) if is_whole && has_issuer => ReadConfidence::High,
+                (true, _) | (false, 0) => ReadConfidence::Medium,
                 (false, _) => ReadConfidence::Low,
             };
             let value = key.key.as_str().to_owned();
@@ -203,8 +212,12 @@ pub(super) fn account(sources: &Sources) -> (Option<ReadField>, Vec<ReceiptNotic
                 Some(whole) => Some((whole, value.words.clone())),
                 None => broken().or_else(misread),
             }
+            .map(|(account, words)| {
+                let is_alone = account::is_alone(&text(&words)) && !value.is_doubtful;
+                (account, words, is_alone)
+            })
         });
-        let Some((account, words)) = found else {
+        let Some((account, words, is_alone)) = found else {
             continue;
         };
         let is_payers = source.labelled.meaning == Meaning::PayerAccount
@@ -234,7 +247,7 @@ pub(super) fn account(sources: &Sources) -> (Option<ReadField>, Vec<ReceiptNotic
         );
         let candidate = candidate
             .corrected(is_corrected)
-            .at_most_if(names_no_side, ReadConfidence::Medium)
+            .at_most_if(names_no_side || !is_alone, ReadConfidence::Medium)
             .at_most_if(source.labelled.is_in_concept, ReadConfidence::Low);
         candidates.push(candidate);
     }
@@ -246,7 +259,28 @@ pub(super) fn account(sources: &Sources) -> (Option<ReadField>, Vec<ReceiptNotic
             }
         }
     }
-    (choose(ReceiptField::Account, candidates), notices)
+    (choose(ReceiptField::Account, unmasked(candidates)), notices)
+}
+
+/// Accounts without those that are the ending of another one. If a masked one is the ending of none, all are in doubt.
+fn unmasked(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let (masked, whole): (Vec<_>, Vec<_>) = candidates
+        .into_iter()
+        .partition(|it| it.value.starts_with('*'));
+    if whole.is_empty() {
+        return masked;
+    }
+    let is_other = |masked: &Candidate| {
+        let ending = masked.value.trim_start_matches('*');
+        !whole.iter().any(|whole| whole.value.ends_with(ending))
+    };
+    let others: Vec<_> = masked.into_iter().filter(is_other).collect();
+    let is_doubted = !others.is_empty();
+    let whole = whole.into_iter();
+    let whole = whole.map(|it| it.at_most_if(is_doubted, ReadConfidence::Low));
+    whole
+        .chain(others.into_iter().map(|it| it.at_most(ReadConfidence::Low)))
+        .collect()
 }
 
 fn shown(account: &AccountText) -> String {
@@ -278,18 +312,29 @@ fn confidence_of(account: &AccountText) -> ReadConfidence {
 
 /// The amount, which is none of the charges.
 pub(super) fn amount(sources: &Sources) -> Option<ReadField> {
+    let is_foreign = sources.has_foreign_currency();
     let of_labels = |meanings: &[Meaning], confidence| {
         let labelled = sources.labelled(meanings).into_iter();
         let found = labelled.filter_map(move |source| {
-            let (found, words) = source.first(|value| {
-                let found = *amount::all(&value.text()).first()?;
-                Some((found, &value.words))
+            let (found, purity, value) = source.first(|value| {
+                let (found, purity) = amount::of_value(&value.text())?;
+                Some((found, purity, value))
             })?;
             // Cents in a smaller font may have been missed.
-            let is_certain = found.has_cents || !sources.is_drawn;
-            let candidate =
-                Candidate::new(found.amount.to_string(), words, source.page, confidence);
-            let candidate = candidate.at_most_if(!is_certain, ReadConfidence::Medium);
+            let is_certain = (found.has_cents || !sources.is_drawn)
+                && purity == Purity::Alone
+                && !value.is_doubtful
+                && !goes_on(value);
+            let is_one_of_several = purity == Purity::OneOfSeveral || is_foreign;
+            let candidate = Candidate::new(
+                found.amount.to_string(),
+                &value.words,
+                source.page,
+                confidence,
+            );
+            let candidate = candidate
+                .at_most_if(!is_certain, ReadConfidence::Medium)
+                .at_most_if(is_one_of_several, ReadConfidence::Low);
             Some(candidate.at_most_if(source.labelled.is_in_concept, ReadConfidence::Low))
         });
         found.collect::<Vec<_>>()
@@ -322,6 +367,15 @@ pub(super) fn amount(sources: &Sources) -> Option<ReadField> {
             .map(|it| Candidate::new(it.amount.to_string(), words, *page, ReadConfidence::Medium))
     });
     choose(ReceiptField::Amount, candidates.collect())
+}
+
+/// Returns `true` if digits stand below an amount that could be a part of it.
+fn goes_on(value: &Value) -> bool {
+    let below = text(&value.below);
+    !below.is_empty()
+        && below
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, ',' | '.' | ' '))
 }
 
 /// The beneficiary's name.

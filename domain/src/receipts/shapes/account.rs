@@ -33,6 +33,13 @@ pub(in crate::receipts) fn read(text: &str) -> Option<AccountText> {
     whole.or_else(|| runs.iter().find_map(|run| masked(run)))
 }
 
+/// Returns `true` if a value is one account and nothing else.
+pub(in crate::receipts) fn is_alone(text: &str) -> bool {
+    let runs = runs(text);
+    let words = |text: &str| text.split_whitespace().count();
+    matches!(&runs[..], [run] if words(run) == words(text))
+}
+
 /// A masked account whose mask was misread: a few letters and signs before the last digits.
 pub(in crate::receipts) fn read_misread_mask(text: &str) -> Option<AccountText> {
     let (mask, ending) = text.trim().rsplit_once(' ')?;

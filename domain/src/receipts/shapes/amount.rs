@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use crate::amount::Amount;
+use crate::batches::sheet::amount_of_text;
 
 /// An amount in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,42 +27,98 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant")
 });
 
+/// A value that is an amount and nothing else.
+static ALONE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?P<before>(?:MXN|MX\$|\$|MN) ?)?",
+        r"(?P<pesos>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)",
+        r"(?:\.(?P<cents>[0-9]{2})|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]{2}))?",
+        r"(?P<after> ?(?:MXN|M\.?N\.?|[Pp]esos))?\.?$",
+    ))
+    .expect("a constant")
+});
+
+/// The amount that the value of a label is, and whether it is nothing else. `None` if nothing in it could be one.
+pub(in crate::receipts) fn of_value(text: &str) -> Option<(AmountText, Purity)> {
+    let text = text.trim();
+    if let Some(amount) = ALONE.captures(text).and_then(|groups| read(&groups)) {
+        return Some((amount, Purity::Alone));
+    }
+    // Groups that are separated by blanks, and a comma before the cents.
+    if let Some(amount) = amount_of_text(text) {
+        let amount = AmountText {
+            amount,
+            has_cents: true,
+            has_currency: true,
+        };
+        return Some((amount, Purity::WithMore));
+    }
+    let found = all(text);
+    let purity = match found.len() {
+        1 => Purity::WithMore,
+        _ => Purity::OneOfSeveral,
+    };
+    Some((*found.first()?, purity))
+}
+
+/// What else stands in the value of a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::receipts) enum Purity {
+    /// Nothing.
+    Alone,
+    /// Other words.
+    WithMore,
+    /// Other values of the same kind.
+    OneOfSeveral,
+}
+
 /// All amounts of a text, from left to right. Numbers that are a part of something else are none.
 pub(in crate::receipts) fn all(text: &str) -> Vec<AmountText> {
     let numbers = NUMBER.captures_iter(text);
     let amounts = numbers.filter_map(|groups| {
         let whole = groups.get(0)?;
-        let apart = |c: Option<char>| {
-            c.is_none_or(|c| {
-                !c.is_alphanumeric() && !matches!(c, '-' | '/' | '*' | '•' | '.' | '_' | ':' | '%')
-            })
-        };
-        let after = &text[whole.end()..];
-        let ends_sentence =
-            after.starts_with('.') && !after[1..].starts_with(|c: char| c.is_ascii_digit());
-        let is_apart = apart(text[..whole.start()].chars().next_back())
-            && (apart(after.chars().next()) || ends_sentence)
-            && !(after.starts_with(',') && after[1..].starts_with(|c: char| c.is_ascii_digit()));
-        if !is_apart {
-            return None;
-        }
-        let pesos: String = groups["pesos"]
-            .chars()
-            .filter(char::is_ascii_digit)
-            .collect();
-        let cents = groups.name("cents").or_else(|| groups.name("raised"));
-        let cents: String = cents
-            .map_or("00", |it| it.as_str())
-            .chars()
-            .map(lowered)
-            .collect();
-        Some(AmountText {
-            amount: Amount::parse(&format!("{pesos}.{cents}")).ok()?,
-            has_cents: groups.name("cents").is_some() || groups.name("raised").is_some(),
-            has_currency: groups.name("before").is_some() || groups.name("after").is_some(),
-        })
+        let (before, after) = (&text[..whole.start()], &text[whole.end()..]);
+        (begins_apart(before) && ends_apart(after)).then(|| read(&groups))?
     });
     amounts.collect()
+}
+
+/// Returns `true` if a number may begin after this text.
+fn begins_apart(before: &str) -> bool {
+    let gap = before.trim_end_matches(' ');
+    let is_digit = gap.ends_with(|c: char| c.is_numeric() || matches!(c, ',' | '.'));
+    let is_time = before
+        .strip_suffix(':')
+        .is_some_and(|hour| hour.ends_with(|c: char| c.is_numeric()));
+    let is_apart = before.is_empty() || before.ends_with([' ', '(', ':']) && !is_time;
+    is_apart && !is_digit && !gap.ends_with(['-', '−', '/', '*', '•'])
+}
+
+/// Returns `true` if a number may end before this text.
+fn ends_apart(after: &str) -> bool {
+    let rest = after.trim_start_matches(['.', ',', ';', ')', '!']);
+    let goes_on = rest
+        .trim_start_matches(' ')
+        .starts_with(|c: char| c.is_numeric());
+    (rest.is_empty() || rest.starts_with(' ')) && !goes_on
+}
+
+fn read(groups: &Captures<'_>) -> Option<AmountText> {
+    let pesos: String = groups["pesos"]
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect();
+    let cents = groups.name("cents").or_else(|| groups.name("raised"));
+    let cents: String = cents
+        .map_or("00", |it| it.as_str())
+        .chars()
+        .map(lowered)
+        .collect();
+    Some(AmountText {
+        amount: Amount::parse(&format!("{pesos}.{cents}")).ok()?,
+        has_cents: groups.name("cents").is_some() || groups.name("raised").is_some(),
+        has_currency: groups.name("before").is_some() || groups.name("after").is_some(),
+    })
 }
 
 /// The digit of a superscript.
@@ -97,6 +154,14 @@ mod tests {
     #[case("$8.00 y $1.28", &["8.00 cents currency", "1.28 cents currency"])]
     #[case("20/11/2026 10:53", &[])]
     #[case("****1234", &[])]
+    #[case("$1 234.56", &[])]
+    #[case("$1'234,567.00", &[])]
+    #[case("$1, 234.56", &[])]
+    #[case("$1,O00.00", &[])]
+    #[case("$1.234,56", &[])]
+    #[case("\u{ff11},234.56", &[])]
+    #[case("-$1,234.56", &[])]
+    #[case("\u{2212}$1,234.56", &[])]
     #[case("MBAN0100", &[])]
     #[case("$1,2345", &[])]
     #[case("$1,23456", &[])]
@@ -109,6 +174,27 @@ mod tests {
             format!("{}{cents}{currency}", it.amount)
         };
         let found: Vec<_> = all(text).into_iter().map(shown).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[rstest]
+    #[case("$1,234.56", Some(("1234.56", Purity::Alone)))]
+    #[case("1,234.56 MXN", Some(("1234.56", Purity::Alone)))]
+    #[case("12 500.00", Some(("12500.00", Purity::WithMore)))]
+    #[case("$1.234,56", Some(("1234.56", Purity::WithMore)))]
+    #[case("disponible: $10.00", Some(("10.00", Purity::WithMore)))]
+    #[case("$1,000.00 de $5,000.00", Some(("1000.00", Purity::OneOfSeveral)))]
+    #[case("3 x $500.00", Some(("3.00", Purity::OneOfSeveral)))]
+    #[case("$1,23456", None)]
+    #[case("$l,234.56", None)]
+    #[case("$12,345,6", None)]
+    #[case("ninguno", None)]
+    fn a_value_is_an_amount_alone_or_with_more(
+        #[case] text: &str,
+        #[case] expected: Option<(&str, Purity)>,
+    ) {
+        let found = of_value(text).map(|(amount, purity)| (amount.amount.to_string(), purity));
+        let expected = expected.map(|(amount, purity)| (amount.to_owned(), purity));
         assert_eq!(found, expected);
     }
 }

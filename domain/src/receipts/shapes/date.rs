@@ -1,5 +1,6 @@
 //! Dates and times of day in a text.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDate, NaiveTime};
@@ -24,7 +25,7 @@ static DATES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?:^|[^0-9/.-])(?P<date>[0-9]{1,2}/[0-9]{1,2}/(?:[0-9]{4}|[0-9]{2}))(?:[^0-9/-]|$)",
         r"(?:^|[^0-9/.-])(?P<date>[0-9]{1,2}-[0-9]{1,2}-(?:[0-9]{4}|[0-9]{2}))(?:[^0-9/-]|$)",
         r"(?:^|[^0-9/.-])(?P<date>[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?:[^0-9/.-]|$)",
-        r"(?:^|[^A-Za-zÁÉÍÓÚáéíóúÑñ0-9])(?P<date>[0-9]{1,2}(?: +de +| *[/. -] *)[A-Za-zÁÉÍÓÚáéíóúÑñ]{3,10}\.?,?(?: +del? +| *[/., -] *)(?:[0-9]{4}|[0-9]{2}))(?:[^0-9]|$)",
+        r"(?:^|[^A-Za-zÁÉÍÓÚáéíóúÑñ0-9])(?P<date>[0-9]{1,2}(?: +de +| *[/. -] *)[A-Za-zÁÉÍÓÚáéíóúÑñ]{3,10}\.?,?(?: +del? +| *[/., -] *)(?:[0-9]{4}|[0-9]{2}))(?:[^0-9:]|$)",
         r"(?:^|[^A-Za-zÁÉÍÓÚáéíóúÑñ0-9])(?P<date>[A-Za-zÁÉÍÓÚáéíóúÑñ]{3,10}\.? +[0-9]{1,2},? +[0-9]{4})(?:[^0-9]|$)",
     ];
     let compiled = forms.map(|form| Regex::new(form).expect("a constant"));
@@ -41,18 +42,50 @@ static INSTANT: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant")
 });
 
+/// Words that stand beside a date without changing it.
+const BESIDE: [&str; 29] = [
+    "a", "las", "de", "del", "el", "h", "hr", "hrs", "hora", "horas", "am", "pm", "m", "p", "t",
+    "lun", "lunes", "mar", "martes", "mie", "mié", "jue", "jueves", "vie", "viernes", "sab", "sáb",
+    "dom", "domingo",
+];
+
+/// The first date of the value of a label, and whether the value is a date with a time of day and nothing else.
+pub(in crate::receipts) fn of_value(text: &str) -> Option<(NaiveDate, bool)> {
+    if let Some(instant) = INSTANT.find(text) {
+        let date = all(text).first().copied()?;
+        return Some((date, instant.as_str() == text.trim()));
+    }
+    let text = without_misread_months(text);
+    let spans = spans(&text);
+    let (span, date) = spans.first()?;
+    let rest = format!("{} {}", &text[..span.start], &text[span.end..]);
+    let rest = TIME.replace_all(&rest, " ");
+    let mut words = rest
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    Some((*date, words.all(|word| BESIDE.contains(&word))))
+}
+
 /// All dates of a text, from left to right.
 pub(in crate::receipts) fn all(text: &str) -> Vec<NaiveDate> {
     if let Some(instant) = instant(text) {
         return vec![calendar::mexico_city(instant).date()];
     }
-    let corrected = MISREAD_MONTHS
-        .iter()
-        .fold(text.to_lowercase(), |text, (misread, month)| {
-            text.replace(misread, month)
-        });
-    let text = &*corrected;
-    let mut found: Vec<(usize, NaiveDate)> = Vec::new();
+    let text = without_misread_months(text);
+    spans(&text).into_iter().map(|(_, date)| date).collect()
+}
+
+/// The text in lower case, with the letters of months.
+fn without_misread_months(text: &str) -> String {
+    let months = MISREAD_MONTHS.iter();
+    months.fold(text.to_lowercase(), |text, (misread, month)| {
+        text.replace(misread, month)
+    })
+}
+
+/// All dates of a text with their places, from left to right.
+fn spans(text: &str) -> Vec<(Range<usize>, NaiveDate)> {
+    let mut found: Vec<(Range<usize>, NaiveDate)> = Vec::new();
     for form in &*DATES {
         let mut start = 0;
         // Matches overlap at the signs around them.
@@ -64,12 +97,12 @@ pub(in crate::receipts) fn all(text: &str) -> Vec<NaiveDate> {
             let written = matched.as_str().replace([',', '.'], " ");
             let written = written.split_whitespace().collect::<Vec<_>>().join(" ");
             let date = date_of_text(matched.as_str()).or_else(|| date_of_text(&written));
-            found.extend(date.map(|date| (matched.start(), date)));
+            found.extend(date.map(|date| (matched.range(), date)));
         }
     }
-    found.sort_by_key(|(place, _)| *place);
-    found.dedup_by_key(|(place, _)| *place);
-    found.into_iter().map(|(_, date)| date).collect()
+    found.sort_by_key(|(span, _)| span.start);
+    found.dedup_by_key(|(span, _)| span.start);
+    found
 }
 
 /// The first time of day of a text.
@@ -139,5 +172,25 @@ mod tests {
         let found: Vec<_> = all(text).iter().map(ToString::to_string).collect();
         assert_eq!(found, dates);
         assert_eq!(time(text).map(|it| it.to_string()).as_deref(), hour);
+    }
+
+    #[rstest]
+    #[case("20/nov/2026, 10:53:36 h", true)]
+    #[case("viernes 20 de noviembre de 2026 a las 10:53 a. m.", true)]
+    #[case("2026-11-20T10:53:36", true)]
+    #[case("2026-11-20T16:53:36Z", true)]
+    #[case("de impresión: 20/11/2026", false)]
+    #[case("20/11/2026 al 21/11/2026", false)]
+    #[case("1 20/11/2026", false)]
+    fn a_value_is_a_date_alone_or_with_more(#[case] text: &str, #[case] is_alone: bool) {
+        let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+        assert_eq!(of_value(text), Some((date, is_alone)));
+    }
+
+    #[rstest]
+    #[case("vie 20 nov, 10:53")]
+    #[case("20 nov 18:05")]
+    fn an_hour_is_no_year(#[case] text: &str) {
+        assert_eq!(of_value(text), None);
     }
 }

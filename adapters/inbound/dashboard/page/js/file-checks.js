@@ -12,6 +12,7 @@ export const ACCEPTED = '.xml,.pdf,.zip,.txt,application/xml,text/xml,applicatio
 // Pictures and texts are read as receipts; a PDF that is no proof, too.
 export const isReceipt = ({ type }) => type.startsWith('image/') || type === 'text/plain';
 export const mayBeReceipt = ({ type, name }) => type === 'application/pdf' || /\.pdf$/i.test(name);
+export const isTooLargeForProof = ({ size }) => size > MOST_BYTES;
 
 // Why a file isn't sent; null when it is.
 function refusalOf(file) {

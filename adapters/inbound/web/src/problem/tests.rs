@@ -8,6 +8,7 @@ use domain::batches::sheet::RESULTS_BEGIN;
 use domain::payment::PaymentState;
 use domain::proofs::check::{CheckName, CheckReason};
 use domain::proofs::notice::NoticeCode;
+use domain::receipts::ReceiptNotice;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
 use strum::VariantArray as _;
 
@@ -100,7 +101,12 @@ fn every_language_has_every_message_with_its_parameters_and_no_other() {
     let words = ResultWord::VARIANTS
         .iter()
         .map(|word| (results::KIND, (*word).into()));
-    let states = states.into_iter().chain(payments).chain(words);
+    let receipts = ReceiptNotice::ALL.map(|notice| ("receipt", notice.name()));
+    let states = states
+        .into_iter()
+        .chain(payments)
+        .chain(words)
+        .chain(receipts);
     for (kind, name) in reasons
         .into_iter()
         .chain(names)
@@ -108,6 +114,17 @@ fn every_language_has_every_message_with_its_parameters_and_no_other() {
         .chain(states)
     {
         expected.insert(text::id_of_name(kind, name), BTreeSet::new());
+    }
+    let told = ["receptor", "emisor"].map(|field| (field, ["not-told", "unclear"]));
+    let found = ["clave-rastreo", "fecha", "monto", "cuenta"]
+        .map(|field| (field, ["not-found", "unclear"]));
+    for (field, reasons) in found
+        .into_iter()
+        .chain(told)
+        .chain([("cuenta", ["masked"; 2])])
+    {
+        expected
+            .extend(reasons.map(|reason| (format!("missing-{field}-{reason}"), BTreeSet::new())));
     }
     for language in LANGUAGES {
         assert_eq!(written(language), expected, "{language:?}");
@@ -312,7 +329,6 @@ fn every_problem() -> Vec<Problem> {
         Problem::TooManyReads { limit, retry_after },
         Problem::TooManyRepeats { limit, retry_after },
         Problem::NoRecognition,
-        Problem::RecognitionBusy { retry_after },
         Problem::Internal { request_id: id() },
         Problem::BankProtocol,
         Problem::BankUnavailable { retry_after },
@@ -320,6 +336,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::BankTimeout,
         Problem::TooManyDownloads { retry_after },
         Problem::TooManyUploads { retry_after },
+        Problem::RecognitionBusy { retry_after },
         Problem::Unavailable { retry_after },
         Problem::NotReady { components: vec![] },
     ]
@@ -349,6 +366,6 @@ fn what_is_told_to_wait_for_takes_a_time() {
     let limits = ["RATE_LIMIT_EXCEEDED"; 5];
     let the_banks = ["BANK_UNAVAILABLE", "BANK_THROTTLED"];
     let expected = ["IDEMPOTENCY_KEY_IN_PROGRESS"].into_iter().chain(limits);
-    let expected = expected.chain(the_banks).chain(["SERVICE_UNAVAILABLE"; 3]);
+    let expected = expected.chain(the_banks).chain(["SERVICE_UNAVAILABLE"; 4]);
     assert!(codes.eq(expected), "{waiting:?}");
 }

@@ -19,7 +19,7 @@ const PIXELS: [f64; 2] = [4_000_000.0, 700_000.0];
 /// Maximum number of squares that look like the corners of codes.
 const MAX_CORNERS: usize = 96;
 /// Maximum time of a search.
-const MAX_TIME: Duration = Duration::from_millis(500);
+const MAX_TIME: Duration = Duration::from_secs(2);
 /// Number of the library's looks at a pixel between two at the clock.
 const INTERVAL: u32 = 1 << 16;
 /// Values of pixels by which the library marks a corner: before its own mark, another one.

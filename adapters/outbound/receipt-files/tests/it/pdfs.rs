@@ -162,3 +162,22 @@ proptest! {
         let _ = pdf(file);
     }
 }
+
+#[test]
+fn text_that_is_hidden_or_covered_is_not_certain() {
+    let style = "<style>.hidden{color:#fff;font-size:8px}.cover{position:relative}\
+        .cover i{position:absolute;left:0;top:0;width:200px;height:30px;background:#fff;font-style:normal}</style>";
+    let rows = "<p>Cuenta destino: 7771234567</p><p class=hidden>014320567890123458</p>\
+        <p class=cover>$9,999.00<i>$500.00</i></p>";
+    let page = format!(
+        "<!doctype html><meta charset=utf-8><body style=\"font:20px sans-serif\">{style}{rows}"
+    );
+    let file = browser::print(&page).filter(|_| browser::can_recognise());
+    let Some(file) = file else {
+        return;
+    };
+    let text = pdf(file).unwrap();
+    let is_certain = |text_of: &str| word(&text.pages[0], text_of).is_certain;
+    assert!(is_certain("7771234567") && is_certain("$500.00"));
+    assert!(!is_certain("014320567890123458") && !is_certain("$9,999.00"));
+}

@@ -1,7 +1,7 @@
 // Checks what people were sent, proofs and receipts: files, one after the other, each with its result.
 
 import { html, useEffect, useId, useRef, useState } from '../lib.js';
-import { ACCEPTED, countedIn, fileChecks, isReceipt, mayBeReceipt, MOST_FILES } from '../file-checks.js';
+import { ACCEPTED, countedIn, fileChecks, isReceipt, isTooLargeForProof, mayBeReceipt, MOST_FILES } from '../file-checks.js';
 import { t, tn } from '../i18n.js';
 import { fetchProof, isLive, keyProblem, readReceipt, verifyFile } from '../proofs.js';
 import { useSignal } from '../signal.js';
@@ -24,7 +24,7 @@ export function Verify() {
   choice.current = { key: field.key, portal };
   const [checks] = useState(() => fileChecks(async (file, { portal: wanted, signal }) => {
     const { key, portal: asked } = choice.current;
-    if (isReceipt(file)) return readReceipt(key, file, { signal });
+    if (isReceipt(file) || isTooLargeForProof(file)) return readReceipt(key, file, { signal });
     const checked = await verifyFile(key, file, { portal: wanted || asked, signal });
     const isNoProof = checked.status === 400 && checked.error?.details?.reason === 'not_a_proof';
     return isNoProof && mayBeReceipt(file) ? readReceipt(key, file, { signal }) : checked;
