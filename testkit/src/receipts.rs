@@ -7,8 +7,11 @@ mod layouts;
 
 pub use layouts::Layout;
 
-/// Issuing banks: name, code, and a key of the bank's shape for a date and a number.
-const ISSUERS: [(&str, &str, fn(u64) -> String); 7] = [
+/// Issuing bank: name, code, and its key for the payment with a number.
+type Issuer = (&'static str, &'static str, fn(u64) -> String);
+
+/// Issuing banks.
+const ISSUERS: [Issuer; 7] = [
     ("BBVA", "40012", |n| {
         format!("MBAN0100{}{n:010}", short_date(n))
     }),

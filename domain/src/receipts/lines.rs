@@ -1,6 +1,6 @@
 //! Lines of a page, and their segments: words that stand together, as a label with its value or a cell of a column.
 
-use super::page::{Place, ReceiptPage, Word};
+use super::page::{Place, ReceiptPage, Word, length};
 use super::raised_cents;
 
 /// Gap between two words of different segments, in heights of the line. A blank is at most half as wide.
@@ -45,8 +45,7 @@ fn split_at_colon(word: &Word) -> Vec<Word> {
         return vec![word.clone()];
     };
     let (label, value) = word.text.split_at(label.len() + 1);
-    let all = word.text.chars().count().max(1) as f32;
-    let width = word.place.width * label.chars().count() as f32 / all;
+    let width = word.place.width * length(label) / length(&word.text);
     let part = |text: &str, x: f32, width: f32| Word {
         text: text.to_owned(),
         place: Place {

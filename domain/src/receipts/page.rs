@@ -118,21 +118,20 @@ impl ReceiptText {
             let mut column: f32 = 0.0;
             for part in line.split_inclusive(char::is_whitespace) {
                 let word = without_emphasis(part.trim_end());
-                let length = |text: &str| text.chars().count().min(u16::MAX.into()) as u16;
                 if !word.is_empty() && words.len() < MAX_WORDS {
                     words.push(Word {
                         text: word.to_owned(),
                         place: Place {
                             x: column,
                             y: f32::from(height),
-                            width: f32::from(length(word)) * CHARACTER_WIDTH,
+                            width: length(word) * CHARACTER_WIDTH,
                             height: 1.0,
                         },
                         is_certain: true,
                     });
                 }
                 let tab = if part.ends_with('\t') { TAB_WIDTH } else { 0.0 };
-                column += f32::from(length(part)) * CHARACTER_WIDTH + tab;
+                column += length(part) * CHARACTER_WIDTH + tab;
                 widest = widest.max(column);
             }
             height = height.saturating_add(1);
@@ -147,6 +146,13 @@ impl ReceiptText {
             source: TextSource::Plain,
         }
     }
+}
+
+/// Number of characters of a word, at most that of a `u16`.
+pub(super) fn length(text: &str) -> f32 {
+    u16::try_from(text.chars().count())
+        .unwrap_or(u16::MAX)
+        .into()
 }
 
 /// A word without the signs of bold, italic and struck text of messengers, one on either side.

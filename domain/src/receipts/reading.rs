@@ -70,7 +70,7 @@ impl Receipt {
         let mut fields = Vec::new();
         let link = PortalLink::find(text);
         let date = values::date(&sources, today)
-            .or_else(|| told(ReceiptField::Date, link.as_ref()?.date?.to_string()));
+            .or_else(|| Some(told(ReceiptField::Date, link.as_ref()?.date?.to_string())));
         let day = date
             .as_ref()
             .and_then(|it| it.value.parse().ok())
@@ -203,7 +203,7 @@ impl Receipt {
         }
         let of_link = || {
             let link = self.link.as_ref()?;
-            told(ReceiptField::Issuer, link.issuer.to_string())
+            Some(told(ReceiptField::Issuer, link.issuer.to_string()))
         };
         let issuer = issuer.or_else(of_link);
         self.fields.extend(issuer);
@@ -221,7 +221,7 @@ impl Receipt {
         };
         if self.field(ReceiptField::Date).is_none() {
             self.fields
-                .extend(told(ReceiptField::Date, inside.to_string()));
+                .push(told(ReceiptField::Date, inside.to_string()));
         } else if !DAYS_LATER.contains(&(inside - date).num_days()) {
             self.notices.push(ReceiptNotice::KeyDateDiffers);
             self.lower(ReceiptField::Date, ReadConfidence::Medium);
@@ -327,8 +327,8 @@ impl Receipt {
 }
 
 /// A field that the link to the portal or the tracking key tells, and nothing else.
-fn told(field: ReceiptField, value: String) -> Option<ReadField> {
-    Some(ReadField {
+fn told(field: ReceiptField, value: String) -> ReadField {
+    ReadField {
         field,
         value,
         confidence: ReadConfidence::Medium,
@@ -336,5 +336,5 @@ fn told(field: ReceiptField, value: String) -> Option<ReadField> {
         place: None,
         alternatives: Vec::new(),
         is_corrected: false,
-    })
+    }
 }

@@ -340,14 +340,14 @@ fn a_link_of_the_portal_tells_the_issuer_and_the_date() {
 fn places_are_fractions_of_the_page_and_absent_without_positions() {
     let text = "Monto: $1,234.56\nFecha: 20/11/2026";
     let places = |receipt: &Receipt| receipt.fields.iter().map(|it| it.place).collect::<Vec<_>>();
-    let placed = Receipt::read(&ReceiptText::of_plain(text), today(), Catalogue::embedded());
+    let drawn = Receipt::read(&ReceiptText::of_plain(text), today(), Catalogue::embedded());
     let amount = Place {
         x: 0.4118,
         y: 0.0,
         width: 0.5294,
         height: 0.5,
     };
-    assert_eq!(places(&placed)[1], Some((1, amount)));
+    assert_eq!(places(&drawn)[1], Some((1, amount)));
     let plain = Receipt::read_plain(text, today(), Catalogue::embedded());
     assert_eq!(places(&plain), [None, None]);
 }

@@ -169,12 +169,19 @@ impl Layout {
             Self::Chat | Self::Mail => {
                 format!("<pre>{}</pre>", self.text(payment).replace('>', "&gt;"))
             }
-            Self::LabelAbove | Self::Dark => rows
-                .iter()
-                .map(|(label, it)| {
-                    format!("<div class=label>{label}</div><div class=value>{it}</div>")
-                })
-                .collect(),
+            Self::LabelAbove | Self::Dark => {
+                let pairs = rows.iter().map(|(label, it)| {
+                    [
+                        "<div class=label>",
+                        label,
+                        "</div><div class=value>",
+                        it,
+                        "</div>",
+                    ]
+                    .concat()
+                });
+                pairs.collect()
+            }
             Self::Grid => {
                 let cells = rows.iter().map(|(label, it)| {
                     format!("<div><div class=label>{label}</div><div class=value>{it}</div></div>")

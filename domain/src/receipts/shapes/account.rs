@@ -9,7 +9,7 @@ const LENGTHS: [usize; 3] = [18, 16, 10];
 /// Fewest and most digits that a masked account shows at its end.
 const SHOWN: std::ops::RangeInclusive<usize> = 3..=8;
 
-/// What recognition reads in place of the bullets and stars of a mask.
+/// Characters that recognition reads in place of the bullets and stars of a mask.
 const MISREAD: &str = "eoOcCKk+-:¢°©®@«»\"'=~^";
 /// Most characters of such a mask.
 const MISREAD_MASK: usize = 16;
@@ -93,7 +93,7 @@ fn masked(run: &str) -> Option<AccountText> {
     let ending: String = run
         .chars()
         .rev()
-        .take_while(|c| c.is_ascii_digit())
+        .take_while(char::is_ascii_digit)
         .collect::<Vec<_>>()
         .into_iter()
         .rev()

@@ -116,20 +116,19 @@ pub(in crate::receipts) fn time(text: &str) -> Option<NaiveTime> {
             .name(name)
             .map_or(Some(0), |it| it.as_str().parse().ok())
     };
-    let hour = hour(number("hour")?, &groups)?;
+    let hour = hour(number("hour")?, &groups);
     NaiveTime::from_hms_opt(hour, number("minute")?, number("second")?)
 }
 
 /// The hour of the day, where `a. m.` and `p. m.` tell the half.
-fn hour(hour: u32, groups: &Captures<'_>) -> Option<u32> {
+fn hour(hour: u32, groups: &Captures<'_>) -> u32 {
     let half = groups
         .name("half")
         .map(|half| half.as_str().to_ascii_lowercase());
     match half {
-        None => Some(hour),
-        Some(_) if hour > 12 => Some(hour),
-        Some(half) if half.starts_with('p') => Some(hour % 12 + 12),
-        Some(_) => Some(hour % 12),
+        Some(half) if hour <= 12 && half.starts_with('p') => hour % 12 + 12,
+        Some(_) if hour <= 12 => hour % 12,
+        _ => hour,
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) mod batches;
 mod lookups;
 mod people;
 mod proofs;
+mod receipts;
 mod webhooks;
 
 pub(crate) use batches::{JSON_LINES, TABLE};
@@ -86,7 +87,7 @@ pub(super) fn success(operation: &str) -> Option<Value> {
     Some(match operation {
         "json" | "json_auto" => proofs::parsed(),
         "verify" => proofs::checked(),
-        "receipts" => proofs::receipt(),
+        "receipts" => receipts::read(),
         "lookups" | "getLookup" | "removeLookup" => lookups::waiting(),
         "listLookups" => lookups::page(),
         "createBatch" | "getBatch" => batches::running(),
@@ -160,24 +161,6 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("INVALID_REQUEST, file", screenshot()),
             ("INVALID_REQUEST, parameter", parameter()),
         ],
-        "BadReceipt" => vec![
-            ("INVALID_REQUEST, file", Problem::ReceiptEncrypted),
-            ("INVALID_REQUEST, parameter", parameter()),
-        ],
-        "LargeReceipt" => vec![(
-            "PAYLOAD_TOO_LARGE",
-            Problem::PayloadTooLarge {
-                max_bytes: domain::receipts::MAX_FILE_BYTES,
-            },
-        )],
-        "NoReceipt" => vec![
-            ("UNSUPPORTED_MEDIA_TYPE, file", Problem::UnsupportedReceipt),
-            (
-                "UNSUPPORTED_MEDIA_TYPE, picture",
-                Problem::UnsupportedPicture,
-            ),
-        ],
-        "NoRecognition" => vec![("NOT_IMPLEMENTED", Problem::NoRecognition)],
         "InvalidApiKey" => vec![("INVALID_API_KEY", refusal(&AdmissionError::InvalidKey))],
         "QuotaExceeded" => vec![("QUOTA_EXCEEDED", refusal(&quota()))],
         "NotFound" => vec![
@@ -246,6 +229,7 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
         "MethodNotAllowed" => vec![("METHOD_NOT_ALLOWED", Problem::MethodNotAllowed)],
         other => {
             let mut failures = batches::of(other);
+            failures.extend(receipts::of(other));
             failures.extend(people::of(other));
             failures
         }

@@ -24,7 +24,7 @@ pub(crate) struct ReceiptBody {
     campos: Fields,
     /// Fields that a lookup needs and that the receipt doesn't tell, in the order in which they are found on it.
     faltan: Vec<Missing>,
-    /// What a person should know before the payment is believed.
+    /// Facts that a person should know before the payment is believed.
     avisos: Vec<ReceiptWarning>,
     /// The link to the central bank's portal that the receipt has, mostly as a QR code, for a person to open.
     #[schema(required, nullable)]

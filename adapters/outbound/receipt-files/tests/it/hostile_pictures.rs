@@ -113,7 +113,7 @@ fn costly_files_take_bounded_time() {
         let began = Instant::now();
         let read = picture(file);
         assert!(
-            began.elapsed().as_secs() < 30,
+            began.elapsed().as_secs() < 60,
             "{name}: {:?}, {read:?}",
             began.elapsed()
         );

@@ -15,6 +15,7 @@ const OF_EACH: &str = "CEP_TEST_RECEIPTS";
 /// Scales at which pictures are drawn.
 const SCALES: [&str; 3] = ["1", "1.5", "3"];
 
+#[expect(clippy::disallowed_methods, reason = "a choice of who runs the tests")]
 fn of_each() -> u64 {
     let count = std::env::var(OF_EACH)
         .ok()

@@ -32,7 +32,7 @@ fn a_page_that_chromium_prints_is_read_with_the_places_of_its_words() {
     assert!(label.place.y < word(page, "Hora").place.y);
 }
 
-/// A sheet with the rows, as LibreOffice exports it; `None` if it isn't installed.
+/// A sheet with the rows, as `LibreOffice` exports it; `None` if it isn't installed.
 fn exported(filter: &str) -> Option<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("pago.csv");

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use application::{CheckedFile, CheckedUpload, Delivery, Files, ReceiptAnswer};
+use application::{CheckedFile, CheckedUpload, Delivery, Files};
 use bytes::Bytes;
-use chrono::NaiveDate;
-use domain::participants::{Catalogue, ParticipantCode};
+use domain::participants::ParticipantCode;
 use domain::proofs::Proof;
 use domain::proofs::check::{BankRecord, CheckReport};
 use domain::proofs::file::FileStem;
 use domain::proofs::notice::ProofOrigin;
 use domain::proofs::seen::EarlierDeliveries;
 use domain::query::ExpectedBeneficiary;
-use domain::receipts::Receipt;
 use domain::seals::{CertificateNumber, CheckedSeal, SealHash, SealedDigest, Signer, Verdict};
 use domain::tracking_key::TrackingKey;
 use serde_json::Value;
@@ -20,7 +18,6 @@ use web::Language;
 
 use crate::proofs::check::views::CheckAnswer;
 use crate::proofs::views::ParsedProof;
-use crate::receipts::views::ReceiptBody;
 
 /// A fictitious proof.
 const XML: &str = r#"<SPEI_Tercero FechaOperacion="2026-11-20" Hora="10:53:36" ClaveSPEI="40002"
@@ -42,17 +39,6 @@ pub(super) fn parsed() -> Value {
             .unwrap_or_default()
     });
     parsed.unwrap_or_default()
-}
-
-/// A receipt whose account is masked.
-pub(super) fn receipt() -> Value {
-    let text = "Transferencia SPEI exitosa\nMonto: $1,234.56\nFecha: 20/nov/2026 10:53:36\n\
-        Cuenta destino: •••• 7771\nBanco destino: BANAMEX\nClave de rastreo: MBAN01002611200001234567";
-    let today = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap_or_default();
-    let receipt = Receipt::read_plain(text, today, Catalogue::embedded());
-    let lookup = None;
-    let body = ReceiptBody::new(&ReceiptAnswer { receipt, lookup }, Language::Spanish);
-    serde_json::to_value(body).unwrap_or_default()
 }
 
 /// The checks of a file whose amount was changed, while the sealed text is unchanged.
