@@ -24,6 +24,7 @@ pub mod idempotency;
 pub mod keys;
 pub mod latency;
 pub mod limits;
+mod lookalikes;
 pub mod lookups;
 pub mod loopback;
 pub mod misspelling;

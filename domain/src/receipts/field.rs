@@ -81,3 +81,18 @@ pub struct ReadField {
     /// Characters were replaced by those that look like them.
     pub is_corrected: bool,
 }
+
+impl ReadField {
+    /// A field that another one tells, or the link to the portal.
+    pub(super) fn told(field: ReceiptField, value: String, confidence: ReadConfidence) -> Self {
+        Self {
+            field,
+            value,
+            confidence,
+            text: String::new(),
+            place: None,
+            alternatives: Vec::new(),
+            is_corrected: false,
+        }
+    }
+}

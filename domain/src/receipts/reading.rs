@@ -328,13 +328,5 @@ impl Receipt {
 
 /// A field that the link to the portal or the tracking key tells, and nothing else.
 fn told(field: ReceiptField, value: String) -> ReadField {
-    ReadField {
-        field,
-        value,
-        confidence: ReadConfidence::Medium,
-        text: String::new(),
-        place: None,
-        alternatives: Vec::new(),
-        is_corrected: false,
-    }
+    ReadField::told(field, value, ReadConfidence::Medium)
 }

@@ -5,16 +5,17 @@ pub(super) mod amount;
 pub(super) mod date;
 pub(super) mod tracking_key;
 
-/// Replaces letters by the digits that look like them.
+use crate::lookalikes;
+
+/// Replaces letters by the digits that look like them, small ones as well, and some that recognition mixes up.
 fn as_digits(text: &str) -> String {
     let digit = |letter: char| match letter {
-        'O' | 'o' | 'Q' | 'D' => '0',
-        'I' | 'l' | '|' | 'i' | 'L' => '1',
-        'Z' | 'z' => '2',
-        'S' | 's' => '5',
+        'o' | 'Q' | 'D' => '0',
+        'l' | '|' | 'i' => '1',
+        'z' => '2',
+        's' => '5',
         'G' | 'b' => '6',
-        'B' => '8',
-        other => other,
+        other => lookalikes::digit(other),
     };
     text.chars().map(digit).collect()
 }

@@ -3,6 +3,7 @@
 use chrono::NaiveDate;
 
 use super::{Confidence, Inferred, tracking_key_shapes};
+use crate::lookalikes;
 use crate::participants::Catalogue;
 use crate::tracking_key::TrackingKey;
 
@@ -45,15 +46,7 @@ pub(super) fn likely(
 
 /// Replaces letters with the digits that look like them.
 fn digits(text: &str) -> String {
-    let digit = |letter| match letter {
-        'O' => '0',
-        'I' | 'L' => '1',
-        'Z' => '2',
-        'S' => '5',
-        'B' => '8',
-        other => other,
-    };
-    text.chars().map(digit).collect()
+    text.chars().map(lookalikes::digit).collect()
 }
 
 #[cfg(test)]

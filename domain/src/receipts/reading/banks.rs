@@ -99,12 +99,12 @@ fn named(
             && (source.labelled.meaning == meaning || source.side == Some(side))
     });
     let candidates = of_side.filter_map(|source| {
-        let (code, words) = source.first(|value| name_in(&value.words, date, catalogue))?;
-        let is_whole = source.first(|value| {
-            let whole = name_in(&value.words, date, catalogue)?;
-            Some(whole.1.len() == value.words.len() && !value.is_doubtful)
-        });
-        let confidence = if source.labelled.meaning == meaning && is_whole == Some(true) {
+        let (code, words, is_whole) = source.first(|value| {
+            let (code, words) = name_in(&value.words, date, catalogue)?;
+            let is_whole = words.len() == value.words.len() && !value.is_doubtful;
+            Some((code, words, is_whole))
+        })?;
+        let confidence = if source.labelled.meaning == meaning && is_whole {
             ReadConfidence::High
         } else {
             ReadConfidence::Medium
@@ -150,30 +150,25 @@ pub(super) fn combined(
             }
             // A title may be the name of anybody.
             if named.confidence == ReadConfidence::Low {
-                let told = Told {
-                    confidence: told.confidence.min(ReadConfidence::Medium),
-                    ..told
-                };
-                return (Some(of_told(field, &told)), false);
+                let confidence = told.confidence.min(ReadConfidence::Medium);
+                return (
+                    Some(ReadField::told(field, told.code.to_string(), confidence)),
+                    false,
+                );
             }
             named.alternatives.push(told.code.to_string());
             named.confidence = ReadConfidence::Low;
             (Some(named), true)
         }
         (Some(named), None) => (Some(named), false),
-        (None, Some(told)) => (Some(of_told(field, &told)), false),
+        (None, Some(told)) => (
+            Some(ReadField::told(
+                field,
+                told.code.to_string(),
+                told.confidence,
+            )),
+            false,
+        ),
         (None, None) => (None, false),
-    }
-}
-
-fn of_told(field: ReceiptField, told: &Told) -> ReadField {
-    ReadField {
-        field,
-        value: told.code.to_string(),
-        confidence: told.confidence,
-        text: String::new(),
-        place: None,
-        alternatives: Vec::new(),
-        is_corrected: false,
     }
 }
