@@ -31,8 +31,6 @@ mod queue;
 use programs::Program;
 use queue::Queue;
 
-/// Number of PDFs that are read at once.
-const PDFS: usize = 2;
 /// Number of pages without words that are recognised.
 const MAX_SCANNED: usize = 2;
 
@@ -43,7 +41,7 @@ pub struct Limits {
     pub pdf: Duration,
     /// Maximum time of the recognition of a picture.
     pub recognition: Duration,
-    /// Maximum number of PDFs, and of pictures, that wait for their turn.
+    /// Maximum number of files that wait for their turn.
     pub waiting: usize,
 }
 
@@ -75,8 +73,7 @@ pub struct ReceiptFiles {
     pdftotext: Program,
     pdftoppm: Program,
     limits: Limits,
-    pdfs: Queue,
-    pictures: Queue,
+    queue: Queue,
 }
 
 impl Default for ReceiptFiles {
@@ -95,8 +92,7 @@ impl ReceiptFiles {
             pdftotext: Program::find("pdftotext", programs.pdftotext),
             pdftoppm: Program::find("pdftoppm", programs.pdftoppm),
             limits,
-            pdfs: Queue::new(PDFS, limits.waiting),
-            pictures: Queue::new(processors, limits.waiting),
+            queue: Queue::new(processors, limits.waiting),
         }
     }
 
@@ -133,12 +129,15 @@ impl ReceiptFiles {
     }
 
     /// Reads the first pages of a PDF without words as pictures.
-    async fn scanned(&self, file: &Bytes, pages: usize) -> Result<ReceiptText, ReceiptFileError> {
+    async fn scanned(
+        &self,
+        mut place: OwnedSemaphorePermit,
+        (file, pages): (&Bytes, usize),
+    ) -> Result<ReceiptText, ReceiptFileError> {
         let mut text = ReceiptText {
             source: TextSource::Recognition,
             ..ReceiptText::default()
         };
-        let mut place = self.pictures.enter().await?;
         for page in 1..=pages.min(MAX_SCANNED) {
             let drawn = programs::draw_page(&self.pdftoppm, (file, page), self.limits.pdf).await?;
             let (page, codes, again) = self.read(place, move || picture::decode(&drawn)).await?;
@@ -155,11 +154,10 @@ impl ReceiptFiles {
 impl ReceiptReader for ReceiptFiles {
     async fn pdf(&self, file: Bytes) -> Result<ReceiptText, ReceiptFileError> {
         check_size(&file)?;
-        let place = self.pdfs.enter().await?;
+        let place = self.queue.enter().await?;
         let mut pages = programs::text_of_pdf(&self.pdftotext, &file, self.limits.pdf).await?;
         if pages.iter().all(|page| page.words.is_empty()) {
-            drop(place);
-            return self.scanned(&file, pages.len()).await;
+            return self.scanned(place, (&file, pages.len())).await;
         }
         let drawn = self.drawn(place, &file).await;
         drawn::mark_unseen(&mut pages, drawn.as_ref().map(|(page, _)| page));
@@ -173,7 +171,7 @@ impl ReceiptReader for ReceiptFiles {
 
     async fn picture(&self, file: Bytes) -> Result<ReceiptText, ReceiptFileError> {
         check_size(&file)?;
-        let place = self.pictures.enter().await?;
+        let place = self.queue.enter().await?;
         let (page, codes, _) = self.read(place, move || picture::decode(&file)).await?;
         Ok(ReceiptText {
             pages: vec![page],

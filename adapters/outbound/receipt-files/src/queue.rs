@@ -1,7 +1,6 @@
 //! Bounds on how many files are read at once, and how many wait.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use domain::receipts::ReceiptFileError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -10,25 +9,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 #[derive(Debug)]
 pub(crate) struct Queue {
     places: Arc<Semaphore>,
-    waiting: AtomicUsize,
-    most_waiting: usize,
-}
-
-/// One that waits, until it is dropped.
-struct Waiting<'a>(&'a AtomicUsize);
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    /// Places of those that wait.
+    waiting: Semaphore,
 }
 
 impl Queue {
     pub(crate) fn new(places: usize, most_waiting: usize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(places)),
-            waiting: AtomicUsize::new(0),
-            most_waiting,
+            waiting: Semaphore::new(most_waiting),
         }
     }
 
@@ -40,11 +29,10 @@ impl Queue {
         if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
             return Ok(place);
         }
-        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let _waiting = Waiting(&self.waiting);
-        if before >= self.most_waiting {
-            return Err(ReceiptFileError::Busy);
-        }
+        let _waiting = self
+            .waiting
+            .try_acquire()
+            .map_err(|_| ReceiptFileError::Busy)?;
         let place = Arc::clone(&self.places).acquire_owned().await;
         place.map_err(|_| ReceiptFileError::Busy)
     }
