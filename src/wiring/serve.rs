@@ -14,12 +14,12 @@ use domain::erasure::ErasureClock;
 use domain::pacing::Pacing;
 use memory::InProcessLimiter;
 use ports::outbound::{Clock, KeyStore, UsageJournal, new_id};
-use rest::RestState;
+use rest::{BYTES_OF_FILES, RestState};
 use store_seaorm::{Journal, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
-use web::RequestLayer;
+use web::{BodyMemory, RequestLayer};
 use workbook_files::WorkbookFiles;
 use zip_files::DeflatedZip;
 
@@ -257,6 +257,7 @@ fn routes(
         batches: shared.lookups.batches.service.clone(),
         people_batches,
         zips: Arc::new(DeflatedZip),
+        file_memory: BodyMemory::new(BYTES_OF_FILES),
         workbooks: Arc::new(WorkbookFiles),
         max_batch_rows: options.lookups.batch_max_rows,
         health,

@@ -42,7 +42,7 @@ use axum::middleware::from_fn_with_state;
 use ports::outbound::{WorkbookReader, ZipReader};
 use tokio::runtime::Handle;
 use tower::ServiceExt as _;
-use web::{RequestLayer, SessionGuard};
+use web::{BodyMemory, RequestLayer, SessionGuard};
 
 use batches::Uploads;
 pub use ending::{Ending, ProofMetricsSink};
@@ -58,6 +58,9 @@ pub const MAX_BODY_BYTES: usize = 16 * 1024;
 fn with_alias<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     Router::new().merge(router.clone()).nest("/api", router)
 }
+
+/// Memory for the files of all callers that are checked or read at the same time.
+pub const BYTES_OF_FILES: usize = 128 * 1024 * 1024;
 
 /// Dependencies of [`router`].
 pub struct RestState {
@@ -80,6 +83,8 @@ pub struct RestState {
     pub max_batch_rows: u32,
     /// Use case of the readiness check.
     pub health: Arc<HealthService>,
+    /// Memory for files that are checked or read as receipts: [`BYTES_OF_FILES`].
+    pub file_memory: BodyMemory,
     /// Catalogue of participants for `emisor` and `receptor`.
     pub participants: Arc<SharedCatalogue>,
     /// Dependencies of the request middleware.

@@ -207,6 +207,39 @@ impl RequestBody {
     }
 }
 
+impl RequestBody {
+    /// The question for a file of at most `max_bytes`, with parameters, which are parsed before the body is read.
+    fn file<'a, P: 'a, Q>(
+        &'a mut self,
+        head: &'a Head,
+        max_bytes: usize,
+        parameters: fn(Option<&str>) -> Result<P, Problem>,
+        parse: impl FnOnce(P, Bytes) -> Result<Q, Problem> + Send + 'a,
+    ) -> Question<'a, Q, Problem> {
+        let Self {
+            headers,
+            query,
+            upload,
+            fault,
+        } = self;
+        let query = query.as_deref();
+        Question {
+            body: async move {
+                if let Some(problem) = fault.take() {
+                    return Err(problem);
+                }
+                parameters(query)?;
+                let headers = std::mem::take(headers);
+                let bounds = (max_bytes, &head.state.file_memory);
+                upload.read_file(&headers, bounds).await
+            }
+            .boxed(),
+            content: Box::new(move |body| head.content(query, body)),
+            parse: Box::new(move |file| parse(parameters(query)?, file)),
+        }
+    }
+}
+
 impl Head {
     /// Sends the response, logs it, and drains the rest of the body.
     async fn finish(

@@ -46,6 +46,18 @@ pub struct LargeBody {
 /// A body, and its share of the memory for large bodies.
 pub type HeldBody = (Bytes, HeldMemory);
 
+/// Bytes of a file with their share of the memory.
+struct HeldFile {
+    bytes: Bytes,
+    _held: HeldMemory,
+}
+
+impl AsRef<[u8]> for HeldFile {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// A request body. When the client sent `Expect`, the first read sends `100 Continue`.
 pub struct Upload {
     body: Body,
@@ -91,19 +103,23 @@ impl Upload {
     }
 
     /// Reads the body as a file of at most `max_bytes`, without a `Content-Encoding`. The `Content-Type` is
-    /// ignored: clients often send a wrong one, and the file's bytes show its format.
+    /// ignored: clients often send a wrong one, and the file's bytes show its format. Its share of `memory` is free
+    /// again once the bytes are dropped.
     ///
     /// # Errors
-    /// [`Problem::UnsupportedFileType`], and those of [`Self::read`].
+    /// [`Problem::UnsupportedFileType`], [`Problem::Unavailable`] without memory, and those of [`Self::read`].
     pub async fn read_file(
         &mut self,
         headers: &HeaderMap,
-        max_bytes: usize,
+        (max_bytes, memory): (usize, &BodyMemory),
     ) -> Result<Bytes, Problem> {
         if !is_plain(headers) {
             return Err(Problem::UnsupportedFileType);
         }
-        self.receive(max_bytes).await
+        let mut held = memory.nothing();
+        let bytes = self.receive_within(max_bytes, Pace::Any, |bytes| held.grow(bytes));
+        let bytes = bytes.await?;
+        Ok(Bytes::from_owner(HeldFile { bytes, _held: held }))
     }
 
     /// Checks a ZIP file by its headers and its declared length, before anything of it is read.

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use application::{BankComparison, CheckRequest, CheckedUpload, Question};
+use application::{BankComparison, CheckRequest, CheckedUpload};
 use axum::extract::Request;
 use axum::response::Response;
 use domain::outcome::Endpoint;
 use domain::proofs::check::MAX_FILE_BYTES;
-use futures::FutureExt as _;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
 
-use super::{Call, Head, RequestBody, detached};
+use super::{Call, Head, detached};
 use crate::people::input::Input;
 use crate::proofs::check::views;
 use crate::{RestState, headers};
@@ -44,7 +43,17 @@ async fn serve(call: Call) {
         admission,
         sender,
     } = call;
-    let question = body.file(&head);
+    let question = body.file(
+        &head,
+        MAX_FILE_BYTES,
+        bank_comparison,
+        |bank_comparison, file| {
+            Ok(CheckRequest {
+                file,
+                bank_comparison,
+            })
+        },
+    );
     let served = head.state.proof_requests.check(admission, question);
     let (ended, answer) = head.opened(served.await);
     let response = match answer {
@@ -53,38 +62,6 @@ async fn serve(call: Call) {
         Err(response) => response,
     };
     head.finish((sender, body), response, &ended).await;
-}
-
-impl RequestBody {
-    /// The question for the file in the body.
-    fn file<'a>(&'a mut self, head: &'a Head) -> Question<'a, CheckRequest, Problem> {
-        let Self {
-            headers,
-            query,
-            upload,
-            fault,
-        } = self;
-        let query = query.as_deref();
-        Question {
-            body: async move {
-                if let Some(problem) = fault.take() {
-                    return Err(problem);
-                }
-                bank_comparison(query)?;
-                let headers = std::mem::take(headers);
-                upload.read_file(&headers, MAX_FILE_BYTES).await
-            }
-            .boxed(),
-            content: Box::new(move |body| head.content(query, body)),
-            parse: Box::new(move |file| {
-                let bank_comparison = bank_comparison(query)?;
-                Ok(CheckRequest {
-                    file,
-                    bank_comparison,
-                })
-            }),
-        }
-    }
 }
 
 /// Parses the parameter `portal`: compare the proof with the bank's, or not.

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{FollowUp, Question, ReceiptAnswer, ReceiptRequest};
+use application::{FollowUp, ReceiptAnswer, ReceiptRequest};
 use axum::extract::Request;
 use axum::http::header::LOCATION;
 use axum::response::Response;
+use bytes::Bytes;
 use domain::outcome::Endpoint;
 use domain::receipts::{MAX_FILE_BYTES, ReceiptFile, ReceiptFileError, UnreadType};
-use futures::FutureExt as _;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
 
-use super::{Call, Head, RequestBody, detached};
+use super::{Call, Head, detached};
 use crate::people::input::Input;
 use crate::receipts::views::ReceiptBody;
 use crate::{RestState, lookups};
@@ -48,7 +48,7 @@ async fn serve(call: Call) {
         admission,
         sender,
     } = call;
-    let question = body.receipt(&head);
+    let question = body.file(&head, MAX_FILE_BYTES, follow_up, receipt);
     let served = head.state.proof_requests.read_receipt(admission, question);
     let (ended, answer) = head.opened(served.await);
     let response = match answer {
@@ -59,42 +59,18 @@ async fn serve(call: Call) {
     head.finish((sender, body), response, &ended).await;
 }
 
-impl RequestBody {
-    /// The question for the receipt in the body.
-    fn receipt<'a>(&'a mut self, head: &'a Head) -> Question<'a, ReceiptRequest, Problem> {
-        let Self {
-            headers,
-            query,
-            upload,
-            fault,
-        } = self;
-        let query = query.as_deref();
-        Question {
-            body: async move {
-                if let Some(problem) = fault.take() {
-                    return Err(problem);
-                }
-                follow_up(query)?;
-                let headers = std::mem::take(headers);
-                upload.read_file(&headers, MAX_FILE_BYTES).await
-            }
-            .boxed(),
-            content: Box::new(move |body| head.content(query, body)),
-            parse: Box::new(move |file| {
-                let follow_up = follow_up(query)?;
-                let kind = ReceiptFile::of(&file).map_err(|error| match error {
-                    UnreadType::Empty => Problem::EmptyReceipt,
-                    UnreadType::Picture => Problem::UnsupportedPicture,
-                    UnreadType::Other => Problem::UnsupportedReceipt,
-                })?;
-                Ok(ReceiptRequest {
-                    file,
-                    kind,
-                    follow_up,
-                })
-            }),
-        }
-    }
+/// The request for a file.
+fn receipt(follow_up: FollowUp, file: Bytes) -> Result<ReceiptRequest, Problem> {
+    let kind = ReceiptFile::of(&file).map_err(|error| match error {
+        UnreadType::Empty => Problem::EmptyReceipt,
+        UnreadType::Picture => Problem::UnsupportedPicture,
+        UnreadType::Other => Problem::UnsupportedReceipt,
+    })?;
+    Ok(ReceiptRequest {
+        file,
+        kind,
+        follow_up,
+    })
 }
 
 /// Parses the parameter `lookup`.

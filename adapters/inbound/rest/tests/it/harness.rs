@@ -10,7 +10,9 @@ use axum::extract::{ConnectInfo, Request};
 use axum::middleware::map_request;
 use domain::outcome::{Endpoint, Outcome};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
-use rest::{BODY_DEADLINE, Ending, PeopleBatches, PeopleState, ProofMetricsSink, RestState};
+use rest::{
+    BODY_DEADLINE, BYTES_OF_FILES, Ending, PeopleBatches, PeopleState, ProofMetricsSink, RestState,
+};
 use serde_json::Value;
 use testkit::answers::header_lines;
 use testkit::fakes::{Faults, MemoryJournal, ScriptedBank};
@@ -18,7 +20,7 @@ use testkit::people::PeopleServices;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
-use web::{CallerAddress, MetricsSink, Origin, RequestLayer, SessionGuard, Site};
+use web::{BodyMemory, CallerAddress, MetricsSink, Origin, RequestLayer, SessionGuard, Site};
 use workbook_files::WorkbookFiles;
 use zip_files::DeflatedZip;
 
@@ -99,6 +101,7 @@ impl Harness {
             batches: gateway.lookups.batches.clone(),
             people_batches: matches!(sign_in, SignIn::On).then_some(people_batches),
             zips: Arc::new(DeflatedZip),
+            file_memory: BodyMemory::new(BYTES_OF_FILES),
             workbooks: Arc::new(WorkbookFiles),
             max_batch_rows: 10_000,
             health: gateway.health.clone(),

@@ -44,7 +44,9 @@ async fn a_file_may_be_declared_as_anything_but_not_be_compressed(
         headers.append(*name, HeaderValue::from_static(value));
     }
     let mut upload = Upload::new(&headers, Body::from("file"), BODY_DEADLINE);
-    let read = upload.read_file(&headers, 4).await;
+    let read = upload
+        .read_file(&headers, (4, &BodyMemory::new(1024 * 1024)))
+        .await;
     assert_eq!(read.is_ok(), is_read);
 }
 
@@ -128,6 +130,25 @@ async fn a_large_body_is_refused_when_others_take_the_memory_and_read_once_they_
     let refused = read(1).await;
     assert!(matches!(refused, Err(Problem::Unavailable { .. })));
     drop(first);
+    assert!(read(1).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_file_takes_memory_until_its_bytes_are_dropped() {
+    let memory = BodyMemory::new(128 * 1024);
+    let read = async |bytes: usize| {
+        let body = Body::from(vec![b'x'; bytes]);
+        let mut upload = Upload::new(&HeaderMap::new(), body, BODY_DEADLINE);
+        upload
+            .read_file(&HeaderMap::new(), (128 * 1024, &memory))
+            .await
+    };
+    let first = read(100 * 1024).await.unwrap();
+    let shared = first.clone();
+    drop(first);
+    assert!(matches!(read(1).await, Err(Problem::Unavailable { .. })));
+    assert_eq!(shared.len(), 100 * 1024);
+    drop(shared);
     assert!(read(1).await.is_ok());
 }
 
