@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use domain::calendar;
+use domain::people::customer::CustomerId;
 use domain::query::{Institutions, ProofQuery};
 use domain::receipts::{Receipt, ReceiptFile, ReceiptFileError, ReceiptText};
 use futures::channel::oneshot;
@@ -12,6 +13,7 @@ use ports::outbound::{Clock, ReceiptReader};
 use crate::lookups::LookupView;
 use crate::participants::SharedCatalogue;
 use crate::proofs::Compute;
+use crate::sync::places::{Place, Places};
 
 /// A receipt to read.
 #[derive(Clone, Debug)]
@@ -42,16 +44,17 @@ pub struct ReceiptAnswer {
     pub lookup: Option<LookupView>,
 }
 
+/// Maximum number of receipts of one account that are read at the same time. A picture takes a second or two of a
+/// processor, and as many are read at once as there are processors.
+const PLACES_OF_ACCOUNT: usize = 2;
+
 /// Reads receipts.
 pub struct ReceiptReading {
-    /// Reads the text of files.
-    pub reader: Arc<dyn ReceiptReader>,
-    /// Participants by name and CLABE.
-    pub participants: Arc<SharedCatalogue>,
-    /// Clock for the date.
-    pub clock: Arc<dyn Clock>,
-    /// Threads of computations.
-    pub compute: Compute,
+    reader: Arc<dyn ReceiptReader>,
+    participants: Arc<SharedCatalogue>,
+    clock: Arc<dyn Clock>,
+    compute: Compute,
+    places: Places,
 }
 
 /// Error of reading a receipt.
@@ -66,6 +69,28 @@ pub(crate) enum ReceiptError {
 }
 
 impl ReceiptReading {
+    /// Creates a service that reads files with `reader`, and their texts in threads of `compute`.
+    pub fn new(
+        reader: Arc<dyn ReceiptReader>,
+        participants: Arc<SharedCatalogue>,
+        clock: Arc<dyn Clock>,
+        compute: Compute,
+    ) -> Self {
+        Self {
+            reader,
+            participants,
+            clock,
+            compute,
+            places: Places::new(PLACES_OF_ACCOUNT),
+        }
+    }
+
+    /// Waits until fewer than [`PLACES_OF_ACCOUNT`] receipts of the account are read, and occupies a place until it is
+    /// dropped.
+    pub(crate) async fn place(&self, customer: CustomerId) -> Place {
+        self.places.take(customer).await
+    }
+
     /// Reads a file. Nothing of it is kept.
     pub(crate) async fn read(
         &self,

@@ -178,6 +178,7 @@ pub fn is_repeatable(outcome: Outcome) -> bool {
         | Outcome::BankUnavailable
         | Outcome::BankThrottled
         | Outcome::BankTimeout
+        | Outcome::ReaderUnavailable
         | Outcome::InternalError
         | Outcome::Canceled => false,
     }

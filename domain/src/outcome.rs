@@ -141,6 +141,8 @@ named_enum! {
         BankThrottled,
         /// The bank did not answer in time.
         BankTimeout,
+        /// The program that reads such a file isn't installed, or reads as many as it can.
+        ReaderUnavailable,
         /// The gateway itself failed.
         InternalError,
         /// The caller canceled the lookup before it ended.
@@ -184,6 +186,7 @@ impl Outcome {
             | Self::BankUnavailable
             | Self::BankThrottled
             | Self::BankTimeout
+            | Self::ReaderUnavailable
             | Self::InternalError => Class::Failure,
             Self::Delivered
             | Self::InvalidRequest

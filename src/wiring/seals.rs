@@ -76,12 +76,12 @@ impl FileThreads {
         participants: &Arc<SharedCatalogue>,
         clock: &Arc<dyn Clock>,
     ) -> ReceiptReading {
-        ReceiptReading {
-            reader: Arc::new(ReceiptFiles::default()),
-            participants: participants.clone(),
-            clock: Arc::clone(clock),
-            compute: self.compute(),
-        }
+        ReceiptReading::new(
+            Arc::new(ReceiptFiles::default()),
+            participants.clone(),
+            Arc::clone(clock),
+            self.compute(),
+        )
     }
 
     /// Creates the server's reader of imported files.

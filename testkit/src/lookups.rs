@@ -164,12 +164,12 @@ impl LookupParts {
             gatekeeper: self.gatekeeper.clone(),
             proofs: self.proofs.clone(),
             files: FileChecks::new(checks, catalogue(), clock.clone(), at_once()),
-            receipts: ReceiptReading {
-                reader: Arc::new(PlainReceipts),
-                participants: catalogue(),
-                clock: clock.clone(),
-                compute: at_once(),
-            },
+            receipts: ReceiptReading::new(
+                Arc::new(PlainReceipts),
+                catalogue(),
+                clock.clone(),
+                at_once(),
+            ),
             history: self.history.clone(),
             lookups,
             idempotency: self.idempotency(),

@@ -1,6 +1,7 @@
 //! Whole proof requests: the order of their steps, and one settlement each, whatever happens.
 
 mod checks;
+mod receipts;
 
 use std::sync::{Arc, Mutex};
 

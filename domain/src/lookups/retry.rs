@@ -116,6 +116,7 @@ impl RetryRule {
             // A valid lookup doesn't get these outcomes, unless the catalogue of participants changed.
             Outcome::InvalidRequest
             | Outcome::InferenceFailed
+            | Outcome::ReaderUnavailable
             | Outcome::RateLimited
             | Outcome::QuotaExceeded
             | Outcome::Canceled => return NextStep::End(LookupState::Failed),

@@ -9,24 +9,21 @@ use domain::lookups::{Metadata, RetryFor};
 use domain::outcome::Outcome;
 use domain::proofs::file::RequestedFiles;
 use domain::receipts::{DocumentKind, Receipt, ReceiptFileError};
+use futures::FutureExt as _;
 
 use super::entrance::{Entrance, Open};
 use super::{
     AdmissionRequest, Admitted, LookupDetails, Processed, ProofRequestService, Question, Repeated,
     Reply, Served, caught,
 };
-use crate::lookups::LookupRequest;
+use crate::lookups::{LookupRequest, LookupView};
 use crate::receipts::{FollowUp, ReceiptAnswer, ReceiptError, ReceiptRequest};
 
 /// Result of reading a receipt, or the reason why the file can't be read.
 type Read = Result<ReceiptAnswer, ReceiptFileError>;
 
-/// A receipt that was read, and the lookup to store.
-struct ToLookUp {
-    receipt: Receipt,
-    request: LookupRequest,
-    details: LookupDetails,
-}
+/// A lookup to store.
+type ToStore = (LookupRequest, LookupDetails);
 
 impl ProofRequestService {
     /// Reads a receipt, and stores a lookup if the caller asks for one and the receipt is certain. Either way the
@@ -39,8 +36,8 @@ impl ProofRequestService {
         let (entered, question) = match self.enter(request, question).await {
             Entrance::Admitted(entered, question) => (entered, question),
             Entrance::Repeated(repeated, question) => {
-                let reading = pin!(self.read_again(&repeated, question));
-                return self.repeat(&repeated, reading).await;
+                let reading = self.read_again(&repeated, question);
+                return self.repeat(&repeated, pin!(reading.map(Some))).await;
             }
             Entrance::Closed(served) => return *served,
         };
@@ -50,17 +47,16 @@ impl ProofRequestService {
             Err(Box::new(Processed::failed(&admitted.request_id, cause)))
         };
         let read = caught(pin!(self.read_file(admitted, question)), failed).await;
-        let ToLookUp {
-            receipt,
-            request,
-            details,
-        } = match read {
-            Ok(wanted) => wanted,
+        let (receipt, follow_up) = match read {
+            Ok(read) => read,
             Err(processed) => return self.settle(entered.close(), *processed).await,
+        };
+        let Some(to_store) = self.to_store(&receipt, follow_up) else {
+            return self.settle(entered.close(), told(receipt, None)).await;
         };
         let Open { admission, claim } = entered.open();
         let charged = (&admission.charged, admission.environment);
-        match self.add(charged, *claim, (request, details)).await {
+        match self.add(charged, *claim, to_store).await {
             Ok(stored) => {
                 let answer = |lookup| Ok(ReceiptAnswer { receipt, lookup });
                 self.accept(entered, stored, answer).await
@@ -69,43 +65,43 @@ impl ProofRequestService {
         }
     }
 
-    /// Reads a file; `Err` with a request that has been processed, because no lookup follows.
+    /// Reads a file; `Err` with the request that ends without a receipt.
     async fn read_file<E: Send + 'static>(
         &self,
         admitted: &Admitted,
         question: Question<'_, ReceiptRequest, E>,
-    ) -> Result<ToLookUp, Box<Processed<Read, E>>> {
-        let _place = self.files.place(admitted.lane.key).await;
+    ) -> Result<(Receipt, FollowUp), Box<Processed<Read, E>>> {
+        let place = self.receipts.place(admitted.lane.customer).await;
         let request = question.read().await;
         let request = request.map_err(|fault| Box::new(Processed::faulty(fault)))?;
         let receipt = self.receipts.read(request.file, request.kind).await;
-        let receipt = receipt.map_err(|error| Box::new(unread(admitted, error)))?;
-        let query = match request.follow_up {
-            FollowUp::None => None,
-            FollowUp::LookupIfCertain => self.receipts.certain_query(&receipt),
-        };
-        let Some(query) = query else {
-            return Err(Box::new(told(receipt)));
+        drop(place);
+        match receipt {
+            Ok(receipt) => Ok((receipt, request.follow_up)),
+            Err(error) => Err(Box::new(unread(admitted, error))),
+        }
+    }
+
+    /// The lookup that follows a receipt; `None` if none is wanted, or the receipt isn't certain.
+    fn to_store(&self, receipt: &Receipt, follow_up: FollowUp) -> Option<ToStore> {
+        let query = match follow_up {
+            FollowUp::None => return None,
+            FollowUp::LookupIfCertain => self.receipts.certain_query(receipt)?,
         };
         let (inferred, banks) = self.lookups.resolve(&query);
-        let Ok(banks) = banks else {
-            return Err(Box::new(told(receipt)));
+        let details = LookupDetails {
+            inferred,
+            banks: Some(banks.ok()?),
+            ..LookupDetails::default()
         };
-        Ok(ToLookUp {
-            receipt,
-            request: LookupRequest {
-                query,
-                files: RequestedFiles::Xml,
-                retry_for: RetryFor::DEFAULT,
-                metadata: Metadata::default(),
-                wait: Duration::ZERO,
-            },
-            details: LookupDetails {
-                inferred,
-                banks: Some(banks),
-                ..LookupDetails::default()
-            },
-        })
+        let request = LookupRequest {
+            query,
+            files: RequestedFiles::Xml,
+            retry_for: RetryFor::DEFAULT,
+            metadata: Metadata::default(),
+            wait: Duration::ZERO,
+        };
+        Some((request, details))
     }
 
     /// Reads the file of a repeated request, with the lookup of the first one.
@@ -113,35 +109,28 @@ impl ProofRequestService {
         &self,
         repeated: &Repeated,
         question: Question<'_, ReceiptRequest, E>,
-    ) -> Option<Processed<Read, E>> {
-        let (receipt, details) = match self.read_file(&repeated.admitted, question).await {
-            Err(processed) => return Some(*processed),
-            Ok(ToLookUp {
-                receipt, details, ..
-            }) => (receipt, details),
+    ) -> Processed<Read, E> {
+        let receipt = match self.read_file(&repeated.admitted, question).await {
+            Ok((receipt, _)) => receipt,
+            Err(processed) => return *processed,
         };
-        let FirstAnswer::Lookup(id) = repeated.first else {
-            return Some(told(receipt));
+        let lookup = match repeated.first {
+            FirstAnswer::Lookup(id) => {
+                let customer = repeated.by.customer;
+                self.lookups.created(customer, id, Duration::ZERO).await
+            }
+            FirstAnswer::Immediate { .. } | FirstAnswer::Batch(_) => None,
         };
-        let customer = repeated.by.customer;
-        let lookup = self.lookups.created(customer, id, Duration::ZERO).await;
-        Some(Processed {
-            details,
-            ..Processed::of(
-                Outcome::Delivered,
-                Reply::Answer(Ok(ReceiptAnswer { receipt, lookup })),
-            )
-        })
+        told(receipt, lookup)
     }
 }
 
-/// A request whose receipt was read, without a lookup.
-fn told<E>(receipt: Receipt) -> Processed<Read, E> {
+/// A request whose receipt was read.
+fn told<E>(receipt: Receipt, lookup: Option<LookupView>) -> Processed<Read, E> {
     let outcome = match receipt.kind {
         DocumentKind::Unknown => Outcome::InvalidRequest,
         _ => Outcome::Delivered,
     };
-    let lookup = None;
     Processed::of(
         outcome,
         Reply::Answer(Ok(ReceiptAnswer { receipt, lookup })),
@@ -162,7 +151,7 @@ fn unread<E>(admitted: &Admitted, error: ReceiptError) -> Processed<Read, E> {
         | ReceiptFileError::TooSlow => Processed::of(Outcome::InvalidRequest, reply),
         ReceiptFileError::NoRecognition | ReceiptFileError::Busy => Processed {
             repeatable: None,
-            ..Processed::of(Outcome::InternalError, reply)
+            ..Processed::of(Outcome::ReaderUnavailable, reply)
         },
     }
 }

@@ -16,17 +16,35 @@ use super::*;
 type CheckAnswer = Answered<Result<CheckedUpload, FetchError>, Invalid>;
 
 /// A gate, at which the reading of files waits.
-struct Gate {
-    open: watch::Sender<bool>,
+pub(super) struct Gate {
+    pub(super) open: watch::Sender<bool>,
     /// Number of files that are being read.
-    reading: watch::Sender<usize>,
+    pub(super) reading: watch::Sender<usize>,
 }
 
 impl Gate {
-    fn new(is_open: bool) -> Self {
+    pub(super) fn new(is_open: bool) -> Self {
         Self {
             open: watch::channel(is_open).0,
             reading: watch::channel(0).0,
+        }
+    }
+
+    /// A question that is read at the gate.
+    pub(super) fn question<Q: Send + 'static>(
+        &self,
+        asked: Result<Q, Invalid>,
+    ) -> Question<'static, Q, Invalid> {
+        let (reading, mut gate) = (self.reading.clone(), self.open.subscribe());
+        Question {
+            body: async move {
+                reading.send_modify(|reading| *reading += 1);
+                gate.wait_for(|is_open| *is_open).await.unwrap();
+                Ok(Bytes::new())
+            }
+            .boxed(),
+            content: Box::new(<[u8]>::to_vec),
+            parse: Box::new(|_| asked),
         }
     }
 
@@ -36,24 +54,14 @@ impl Gate {
         holder: &Holder,
         file: Result<CheckRequest, Invalid>,
     ) -> JoinHandle<CheckAnswer> {
-        let (reading, mut gate) = (self.reading.clone(), self.open.subscribe());
-        let question = Question {
-            body: async move {
-                reading.send_modify(|reading| *reading += 1);
-                gate.wait_for(|is_open| *is_open).await.unwrap();
-                Ok(Bytes::new())
-            }
-            .boxed(),
-            content: Box::new(<[u8]>::to_vec),
-            parse: Box::new(|_| file),
-        };
+        let question = self.question(file);
         let requests = fixture.process.requests.clone();
         let request = request(Some(holder.secret.reveal()), HERE);
         tokio::spawn(async move { answered(requests.check(request, question).await) })
     }
 
     /// Waits until as many files are being read, or more.
-    async fn reading(&self, number: usize) {
+    pub(super) async fn reading(&self, number: usize) {
         let mut reading = self.reading.subscribe();
         reading.wait_for(|it| *it >= number).await.unwrap();
     }

@@ -66,6 +66,27 @@ async fn a_certain_receipt_becomes_a_lookup_that_is_repeated_with_its_key() {
     assert_eq!(json_of(again, 200).await["lookup"]["id"], id);
 }
 
+/// A receipt that is too old to be certain on the next day.
+#[tokio::test]
+async fn a_repeated_request_has_its_lookup_though_the_receipt_is_not_certain_any_more() {
+    let harness = Harness::start().await;
+    let receipt = RECEIPT
+        .replace("20/nov/2026", "16/oct/2025")
+        .replace("MBAN0100261120", "MBAN0100251016");
+    let send = || async {
+        let request = harness.post("/v1/cep/receipts?lookup=true", receipt.clone());
+        let request = request.header("idempotency-key", "recibo-viejo");
+        json_of(request.send().await.unwrap(), 200).await
+    };
+    let first = send().await;
+    assert!(first["lookup"]["id"].is_string(), "{first}");
+    let next_day = std::time::Duration::from_hours(20);
+    harness.gateway.services.clock.advance(next_day);
+    let again = send().await;
+    assert_eq!(again["campos"]["fecha"]["confianza"], "medium");
+    assert_eq!(again["lookup"]["id"], first["lookup"]["id"]);
+}
+
 #[rstest]
 #[case::masked("Cuenta destino: 002010077777777771", "Cuenta destino: •••• 7771", &["cuenta"])]
 #[case::misread("MBAN01002611200001234567", "MBAN0100261120OOO1234567", &[])]
@@ -148,7 +169,7 @@ async fn a_missing_program_costs_nothing_of_the_month() {
     let harness = Harness::start().await;
     let answer = harness.receipt("", &b"\x89PNG\r\n\x1a\n"[..]).await;
     assert_eq!(answer.status(), 501);
-    assert_eq!(harness.outcomes().await, [Outcome::InternalError]);
+    assert_eq!(harness.outcomes().await, [Outcome::ReaderUnavailable]);
 }
 
 #[tokio::test]

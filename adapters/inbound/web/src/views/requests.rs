@@ -92,6 +92,8 @@ pub enum Outcome {
     BankThrottled,
     /// The bank did not answer in time. Given back to the quota.
     BankTimeout,
+    /// The program that reads such a file isn't installed, or reads as many as it can.
+    ReaderUnavailable,
     /// The gateway failed. Given back to the quota.
     InternalError,
     /// The caller canceled the lookup before it ended.

@@ -15,6 +15,7 @@ export default {
   'outcome.BANK_UNAVAILABLE': 'Bank unavailable',
   'outcome.BANK_THROTTLED': 'Bank throttled',
   'outcome.BANK_TIMEOUT': 'Bank timed out',
+  'outcome.READER_UNAVAILABLE': 'Reader unavailable',
   'outcome.INTERNAL_ERROR': 'Internal error',
   'outcome.CANCELED': 'Canceled',
 

@@ -2,7 +2,7 @@
 export default {
   'verify.lead': 'Check what people send you: whether a proof is authentic and what it says, and which payment the picture or text of a receipt shows.',
   'verify.key': 'API key',
-  'verify.key_help': "It isn't stored: this page uses it and forgets it. Each file is a request and counts against your quota.",
+  'verify.key_help': "It isn't stored: this page uses it and forgets it. Each file is a request (a PDF that turns out to be a receipt, two) and counts against your quota.",
   'verify.key_test': "A test key knows the seals of the sandbox bank, too.",
   'verify.key_missing': 'Paste an API key. You can create one under API keys.',
   'verify.key_shape': 'This is not a whole key. It looks like cep_live_ or cep_test_ + 8 characters + dot + 24 characters.',

@@ -15,6 +15,7 @@ export default {
   'outcome.BANK_UNAVAILABLE': 'Banco no disponible',
   'outcome.BANK_THROTTLED': 'El banco pide esperar',
   'outcome.BANK_TIMEOUT': 'El banco no contestó',
+  'outcome.READER_UNAVAILABLE': 'No se puede leer aquí',
   'outcome.INTERNAL_ERROR': 'Error interno',
   'outcome.CANCELED': 'Cancelada',
 

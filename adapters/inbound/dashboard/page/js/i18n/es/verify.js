@@ -2,7 +2,7 @@
 export default {
   'verify.lead': 'Compruebe lo que le envían: si un comprobante es auténtico y qué dice, y qué pago muestra la imagen o el texto de un recibo.',
   'verify.key': 'Clave de API',
-  'verify.key_help': 'No se guarda: se usa en esta página y se olvida. Cada archivo es una petición y cuenta en su cuota.',
+  'verify.key_help': 'No se guarda: se usa en esta página y se olvida. Cada archivo es una petición y cuenta en su cuota; un PDF que resulta ser un recibo, dos.',
   'verify.key_test': 'Con una clave de pruebas se reconocen también los sellos del banco de pruebas.',
   'verify.key_missing': 'Pegue una clave de API. Puede crear una en Claves de API.',
   'verify.key_shape': 'Esto no es una clave completa. Tiene la forma cep_live_ o cep_test_ + 8 caracteres + punto + 24 caracteres.',
