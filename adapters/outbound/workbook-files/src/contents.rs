@@ -10,6 +10,8 @@ use quick_xml::{Reader, XmlVersion};
 
 /// Maximum number of elements of all parts. Half a million cells with formulas have three million.
 const ELEMENTS: usize = 4_000_000;
+/// Maximum number of rows of all sheets: those of the longest that programs write.
+const ROWS: usize = 1_048_576;
 /// Maximum depth of an element. Spreadsheets have about 20.
 const DEPTH: usize = 256;
 /// Maximum bytes of the text between two elements, of which `calamine` makes several copies. Files of other programs in
@@ -28,6 +30,7 @@ const STYLE: usize = 256;
 #[derive(Default)]
 pub(crate) struct Contents {
     elements: usize,
+    rows: usize,
     texts: usize,
     styles: usize,
     longest_font: usize,
@@ -80,6 +83,7 @@ impl Contents {
     fn count(&mut self, element: &BytesStart<'_>) -> Result<(), WorkbookError> {
         one_more(&mut self.elements, ELEMENTS)?;
         match element.local_name().as_ref() {
+            "row" | "table-row" => one_more(&mut self.rows, ROWS)?,
             "si" => one_more(&mut self.texts, TEXTS)?,
             "sst" => check_claim(element)?,
             "font" => one_more(&mut self.fonts, KEPT)?,

@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::mem;
 
 use calamine::Sheet;
+use domain::batches::MAX_ROWS;
 use domain::batches::sheet::{WorkbookCell, WorkbookError, WorkbookRow};
 use ports::outbound::Workbook;
 
 /// Maximum number of cells of a workbook that are kept; empty ones aren't.
 const CELLS: usize = 500_000;
+/// Maximum number of rows with cells of a sheet: twice as many as a batch may have.
+const ROWS: usize = 2 * MAX_ROWS as usize;
 /// Maximum number of sheets.
 const SHEETS: usize = 1_000;
 /// Maximum bytes of the text of a cell. Excel keeps 32,767 characters.
@@ -61,6 +64,7 @@ impl Cells {
         room.cells = cells.ok_or(WorkbookError::TooLarge)?;
         room.texts = texts.ok_or(WorkbookError::TooLarge)?;
         let number = row.saturating_add(1);
+        let has_room = self.rows.len() < ROWS;
         let last = self.rows.last_mut();
         let last = last.map(|row| (row.number, row.cells.last().map(|(column, _)| *column), row));
         match last {
@@ -68,7 +72,8 @@ impl Cells {
                 row.cells.push((column, cell));
             }
             Some((last, ..)) if last >= number => self.others.push((number, column, cell)),
-            _ => self.rows.push(begun(number, column, cell)),
+            _ if has_room => self.rows.push(begun(number, column, cell)),
+            _ => return Err(WorkbookError::TooLarge),
         }
         Ok(())
     }

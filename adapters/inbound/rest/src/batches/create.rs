@@ -78,8 +78,9 @@ pub(super) async fn create(
     let uploader = uploader.map_err(|error| call.problem(&error))?;
     let options = Options::of(parameters?, &call)?;
     let key = idempotency_key(&call.headers)?;
-    let Uploaded { file, work } = uploads.table(&call, &uploader).await?;
+    let Uploaded { file, mut work } = uploads.table(&call, &uploader).await?;
     let table = SentTable::of((&state, &call), file).await?;
+    uploads.begin(&mut work, &table.file, &call).await?;
     let dry_run = options.dry_run;
     let repeatable = key.filter(|_| !dry_run).map(|key| RepeatableBatch {
         key,

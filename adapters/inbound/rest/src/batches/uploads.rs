@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{UploadPlace, UploadedFile, Uploader};
+use domain::batches::sheet::is_workbook;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use web::{BodyMemory, HeldBody, LargeBody, Problem, TableBody};
@@ -30,6 +31,9 @@ const BYTES_OF_TABLES: usize = 4 * MAX_TABLE_BYTES;
 const BYTES_OF_ARCHIVES: usize = 2 * MAX_ARCHIVE_BYTES;
 /// Tables processed concurrently. Each takes several times its own size in memory.
 const TABLES: usize = 2;
+/// Maximum bytes of a table of text that is processed at once: it takes some milliseconds. Workbooks hold many times
+/// their size.
+const SMALL_TABLE: usize = 64 * 1024;
 /// ZIP files processed concurrently; decompressed, they take much more memory.
 const ARCHIVES: usize = 1;
 
@@ -64,7 +68,18 @@ pub(super) struct Uploaded<T> {
 pub(super) struct Work {
     _place: UploadPlace,
     _memory: web::HeldMemory,
-    _processing: OwnedSemaphorePermit,
+    /// `None` until the processing begins, and for a small table of text.
+    processing: Option<OwnedSemaphorePermit>,
+}
+
+impl Work {
+    fn new(place: UploadPlace, memory: web::HeldMemory) -> Self {
+        Self {
+            _place: place,
+            _memory: memory,
+            processing: None,
+        }
+    }
 }
 
 impl Default for Uploads {
@@ -87,8 +102,7 @@ impl Default for Uploads {
 }
 
 impl Uploads {
-    /// Checks the headers of a table or a form with one, waits for a place of the account, receives the body, and
-    /// waits for a processing permit.
+    /// Checks the headers of a table or a form with one, waits for a place of the account, and receives the body.
     pub(super) async fn table(
         &self,
         call: &BatchCall,
@@ -105,11 +119,23 @@ impl Uploads {
         call.incoming.check_length(bounds.max_bytes).await?;
         let place = place(uploader, UploadedFile::Table).await?;
         let (body, memory) = call.incoming.read_large(&bounds).await?;
-        let work = self.tables.work(place, memory, call).await?;
         Ok(Uploaded {
             file: (declared, body),
-            work,
+            work: Work::new(place, memory),
         })
+    }
+
+    /// Waits for a permit to process the table. A small one of text needs none, so that workbooks don't hold it up.
+    pub(super) async fn begin(
+        &self,
+        work: &mut Work,
+        table: &[u8],
+        call: &BatchCall,
+    ) -> Result<(), Problem> {
+        if table.len() > SMALL_TABLE || is_workbook(table) {
+            work.processing = Some(self.tables.processing(call).await?);
+        }
+        Ok(())
     }
 
     /// Checks the headers of the bank's ZIP file, waits for a place of the account, receives the file, and waits
@@ -124,7 +150,8 @@ impl Uploads {
         incoming.check_archive(headers, bounds.max_bytes).await?;
         let place = place(uploader, UploadedFile::Archive).await?;
         let (file, memory): HeldBody = incoming.read_archive(headers, &bounds).await?;
-        let work = self.archives.work(place, memory, call).await?;
+        let mut work = Work::new(place, memory);
+        work.processing = Some(self.archives.processing(call).await?);
         Ok(Uploaded { file, work })
     }
 }
@@ -145,17 +172,8 @@ impl Room {
         }
     }
 
-    async fn work(
-        &self,
-        place: UploadPlace,
-        memory: web::HeldMemory,
-        call: &BatchCall,
-    ) -> Result<Work, Problem> {
-        let processing = Arc::clone(&self.processing).acquire_owned().await;
-        Ok(Work {
-            _place: place,
-            _memory: memory,
-            _processing: processing.map_err(|error| call.unwritten(&error))?,
-        })
+    async fn processing(&self, call: &BatchCall) -> Result<OwnedSemaphorePermit, Problem> {
+        let permit = Arc::clone(&self.processing).acquire_owned().await;
+        permit.map_err(|error| call.unwritten(&error))
     }
 }

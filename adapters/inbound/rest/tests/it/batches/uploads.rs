@@ -113,6 +113,30 @@ async fn a_third_table_of_an_account_waits_for_one_of_two_slow_ones_and_another_
 }
 
 #[tokio::test]
+async fn a_small_table_is_checked_while_large_ones_are_worked_on_and_another_large_one_waits() {
+    let harness = of_two_customers().await;
+    let faults = harness.store_faults();
+    faults.inject_into("add_batch", Fault::Hangs);
+    let large = format!("{}{}", mixed(), "\n".repeat(70_000));
+    let _worked_on: Vec<_> = (0..2)
+        .map(|_| tokio::spawn(harness.sending("", large.clone()).send()))
+        .collect();
+    let both = async {
+        while faults.calls_of("add_batch") < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(SOON, both).await.unwrap();
+    let check = |table: String| {
+        let check = harness.keyed(OTHERS_KEY, "POST", "/v1/cep/batches?dry_run=true");
+        check.header("content-type", "text/csv").body(table).send()
+    };
+    let small = timeout(SOON, check(mixed())).await;
+    assert_eq!(small.unwrap().unwrap().status(), 200);
+    assert!(timeout(A_WHILE, check(large)).await.is_err(), "it waits");
+}
+
+#[tokio::test]
 async fn archives_on_their_way_hold_back_no_table_and_one_of_an_account_is_read_at_a_time() {
     let harness = of_two_customers().await;
     let path = harness.new_batch("", mixed()).await;
