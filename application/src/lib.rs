@@ -14,6 +14,7 @@
 //! - `checks`: checks of a proof that somebody sent ([`ProofCheckService`]);
 //! - `keys`: administration of keys and plans ([`KeyService`]), and the end of grace periods
 //!   ([`Retirement`]);
+//! - `own_accounts`: accounts that customers receive transfers on ([`OwnAccountService`]);
 //! - `participants`: the catalogue of participants ([`SharedCatalogue`]), and its renewal
 //!   ([`CatalogueRenewal`]);
 //! - `people`: sessions ([`SessionService`]) and authorization;
@@ -41,6 +42,7 @@ mod keys;
 mod limits;
 mod lookups;
 mod metrics;
+mod own_accounts;
 mod participants;
 mod people;
 mod proofs;
@@ -81,6 +83,9 @@ pub use lookups::{
     LookupReader, LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker,
     PersonLookupError, PersonLookupQuery, PersonLookupService, PersonLookupSources, Read,
     RemovedLookup, WorkerParts,
+};
+pub use own_accounts::{
+    AccountReencryption, NewOwnAccount, OwnAccountFailure, OwnAccountService, OwnAccounts,
 };
 pub use participants::{CatalogueRenewal, RenewalError, RenewalRound, SharedCatalogue};
 pub use people::{

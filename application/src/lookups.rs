@@ -24,7 +24,7 @@ pub use person::{PersonLookupService, PersonLookupSources};
 pub use person_types::{PersonLookupError, PersonLookupQuery};
 pub use reader::LookupReader;
 pub use service::LookupService;
-pub(crate) use service::{ReadTurn, charged};
+pub(crate) use service::{Incomplete, ReadTurn, charged};
 pub use signals::LookupSignals;
 pub use types::{
     LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Read, RemovedLookup,

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use domain::calendar;
+use domain::own_accounts::{GivenAccount, OwnAccount};
 use domain::people::customer::CustomerId;
-use domain::query::{Institutions, ProofQuery};
+use domain::query::ProofQuery;
 use domain::receipts::{Receipt, ReceiptFile, ReceiptFileError, ReceiptText};
 use futures::channel::oneshot;
 use ports::outbound::{Clock, ReceiptReader};
@@ -122,11 +123,26 @@ impl ReceiptReading {
     }
 
     /// The query of a receipt that is certain enough to ask the bank without a person; `None` for others.
-    pub(crate) fn certain_query(&self, receipt: &Receipt) -> Option<ProofQuery> {
-        let query = receipt.query().filter(|_| receipt.is_certain())?;
+    pub(crate) fn certain_query(&self, receipt: &Receipt) -> Option<ProofQuery<GivenAccount>> {
+        self.query(receipt).filter(|_| receipt.is_certain())
+    }
+
+    /// The receipt without a missing account if its masked one is completed by the customer's own accounts.
+    pub(crate) fn completed(&self, receipt: Receipt, own: &[OwnAccount]) -> Receipt {
+        let completed = receipt.clone().with_masked_account();
+        let catalogue = self.participants.catalogue();
+        let query = self.query(&completed);
+        match query.map(|query| query.complete(own, &catalogue)) {
+            Some(Ok(_)) => completed,
+            Some(Err(_)) | None => receipt,
+        }
+    }
+
+    fn query(&self, receipt: &Receipt) -> Option<ProofQuery<GivenAccount>> {
+        let query = receipt.query()?;
         let today = calendar::today(self.clock.now());
         let catalogue = self.participants.catalogue();
-        ProofQuery::parse(&query, Institutions::Inferable, today, &catalogue).ok()
+        ProofQuery::parse_given(&query, today, &catalogue).ok()
     }
 }
 

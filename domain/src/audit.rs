@@ -4,6 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
 
 use crate::keys::{ApiKey, KeyId};
+use crate::own_accounts::OwnAccount;
 use crate::page::Page;
 use crate::people::customer::{Customer, CustomerId, Owner};
 use crate::request::RequestId;
@@ -46,6 +47,10 @@ named_enum! {
         WebhookSecretRotated,
         /// A webhook was removed.
         WebhookRemoved,
+        /// An own account was added.
+        OwnAccountAdded,
+        /// An own account was removed.
+        OwnAccountRemoved,
     }
 }
 
@@ -67,9 +72,9 @@ pub struct AuditEntry {
     pub act: AuditContext,
     /// Kind of the mutation.
     pub action: Action,
-    /// The customer that owns the key, plan or webhook.
+    /// The customer that owns the key, plan, webhook or own account.
     pub customer: CustomerId,
-    /// The affected key; `None` for a plan or a webhook.
+    /// The affected key; `None` for anything else.
     pub key: Option<KeyId>,
     /// The fields that changed.
     pub changes: Vec<FieldChange>,
@@ -172,6 +177,29 @@ pub fn webhook_removal(webhook: &WebhookFacts) -> Vec<FieldChange> {
         ..change
     };
     webhook_addition(webhook).into_iter().map(gone).collect()
+}
+
+/// An own account that was added or removed, as changes: of its digits the last four alone.
+pub fn own_account_change(action: Action, own: &OwnAccount) -> Vec<FieldChange> {
+    let digits = own.account.as_str();
+    let facts = [
+        ("own_account", own.id.to_string()),
+        ("name", own.name.as_str().to_owned()),
+        ("account", format!("****{}", &digits[digits.len() - 4..])),
+        ("bank", own.bank.to_string()),
+    ];
+    let changes = facts.into_iter().map(|(field, value)| {
+        let (before, after) = match action {
+            Action::OwnAccountRemoved => (Some(value), None),
+            _ => (None, Some(value)),
+        };
+        FieldChange {
+            field: field.to_owned(),
+            before,
+            after,
+        }
+    });
+    changes.collect()
 }
 
 type Fact = (&'static str, Option<String>);

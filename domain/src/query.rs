@@ -1,12 +1,15 @@
 //! The fields of a proof request; all errors are reported at once.
 
 use std::borrow::Cow;
+use std::iter;
 
 use chrono::NaiveDate;
 
 use crate::account::{Account, AccountError};
 use crate::amount::{Amount, AmountError};
 use crate::calendar::{self, DateError};
+use crate::masked_account::MaskedAccount;
+use crate::own_accounts::{self, Destination, GivenAccount, OwnAccount};
 use crate::participants::{Catalogue, ParticipantCode, ParticipantError};
 use crate::tracking_key::{TrackingKey, TrackingKeyError};
 
@@ -105,12 +108,24 @@ pub enum FieldErrorKind {
     /// The account can't be parsed.
     #[error(transparent)]
     Account(#[from] AccountError),
+    /// The account is masked, and none of the customer's own accounts fits.
+    #[error("none of the own accounts fits: give all its digits, or add it to them")]
+    NoOwnAccount,
     /// The amount can't be parsed or is out of range.
     #[error(transparent)]
     Amount(#[from] AmountError),
     /// The code or name of an institution is malformed, unknown or ambiguous.
     #[error(transparent)]
     Participant(#[from] ParticipantError),
+}
+
+impl FieldErrorKind {
+    pub(crate) fn of(self, field: Field) -> FieldError {
+        FieldError {
+            field,
+            problem: self,
+        }
+    }
 }
 
 /// A field and its validation error.
@@ -132,15 +147,19 @@ pub enum Institutions {
     Inferable,
 }
 
-/// A valid proof request. Institutions that are `None` are inferred later.
+/// A valid proof request. Institutions that are `None` are inferred later. Until [`ProofQuery::complete`] its account
+/// may be masked or missing (`ProofQuery<GivenAccount>`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProofQuery {
+pub struct ProofQuery<A = Account> {
     /// Calendar date of the transfer in Mexico City, from [`calendar::EARLIEST`] to today.
     pub date: NaiveDate,
     /// Tracking key, assigned by the issuing bank.
     pub tracking_key: TrackingKey,
     /// The beneficiary's CLABE, card or phone number.
-    pub account: Account,
+    pub account: A,
+    /// Other own accounts of the customer that the transfer may have been credited to, the most likely first; empty
+    /// if the caller gave the whole account.
+    pub others: Vec<Destination>,
     /// Exact amount of the transfer.
     pub amount: Amount,
     /// Issuing institution; `None` to infer it.
@@ -161,47 +180,160 @@ impl ProofQuery {
         today: NaiveDate,
         catalogue: &Catalogue,
     ) -> Result<Self, Vec<FieldError>> {
-        let mut errors = Vec::new();
-        let mut check = Checker {
-            errors: &mut errors,
-        };
-        let date = check.required(Field::Date, text(&raw.date), |text| {
-            Ok(calendar::parse_past_date(text, today)?)
-        });
-        let tracking_key = check.required(Field::TrackingKey, text(&raw.tracking_key), |text| {
-            Ok(TrackingKey::parse(text)?)
-        });
-        let account = check.required(Field::Account, text(&raw.account), |text| {
+        parse(raw, institutions, (today, catalogue), |token| {
+            let text = text(token)?.ok_or(FieldErrorKind::Missing)?;
             Ok(Account::parse(text)?)
-        });
-        let amount = check.required(Field::Amount, decimal(&raw.amount), |token| {
-            Ok(Amount::parse(token)?)
-        });
-        let of_date = date.unwrap_or(catalogue.as_of());
-        let participant = |text: &str| Ok(catalogue.participant(text, of_date)?);
-        let (issuer, receiver) = match institutions {
-            Institutions::Required => (
-                check.required(Field::Issuer, text(&raw.issuer), participant),
-                check.required(Field::Receiver, text(&raw.receiver), participant),
-            ),
-            Institutions::Inferable => (
-                check.optional(Field::Issuer, text(&raw.issuer), participant),
-                check.optional(Field::Receiver, text(&raw.receiver), participant),
-            ),
+        })
+    }
+
+    /// The accounts that the transfer may have been credited to, the most likely first: the account alone if the
+    /// caller gave it whole.
+    pub fn destinations(&self) -> Vec<Destination> {
+        let first = Destination {
+            account: self.account.clone(),
+            receiver: self.receiver,
         };
-        match (date, tracking_key, account, amount) {
-            (Some(date), Some(tracking_key), Some(account), Some(amount)) if errors.is_empty() => {
-                Ok(Self {
-                    date,
-                    tracking_key,
-                    account,
-                    amount,
-                    issuer,
-                    receiver,
-                })
-            }
-            _ => Err(errors),
+        iter::once(first)
+            .chain(self.others.iter().cloned())
+            .collect()
+    }
+
+    /// The same request for this account, with these others.
+    pub fn to(&self, destination: Destination, others: Vec<Destination>) -> Self {
+        Self {
+            account: destination.account,
+            receiver: destination.receiver,
+            others,
+            ..self.clone()
         }
+    }
+}
+
+impl From<ProofQuery> for ProofQuery<GivenAccount> {
+    fn from(query: ProofQuery) -> Self {
+        query.map_account(GivenAccount::Whole)
+    }
+}
+
+impl<A> ProofQuery<A> {
+    fn map_account<B>(self, map: impl FnOnce(A) -> B) -> ProofQuery<B> {
+        ProofQuery {
+            date: self.date,
+            tracking_key: self.tracking_key,
+            account: map(self.account),
+            others: self.others,
+            amount: self.amount,
+            issuer: self.issuer,
+            receiver: self.receiver,
+        }
+    }
+}
+
+impl ProofQuery<GivenAccount> {
+    /// Validates all fields like [`ProofQuery::parse`], of which the account may be masked or missing. Institutions
+    /// may be missing, too.
+    ///
+    /// # Errors
+    /// Every invalid field, in the API's order, and a missing account with them.
+    pub fn parse_given(
+        raw: &RawQuery<'_>,
+        today: NaiveDate,
+        catalogue: &Catalogue,
+    ) -> Result<Self, Vec<FieldError>> {
+        let parsed = parse(raw, Institutions::Inferable, (today, catalogue), |token| {
+            let Some(text) = text(token)? else {
+                return Ok(GivenAccount::Missing);
+            };
+            match (Account::parse(text), MaskedAccount::parse(text)) {
+                (Ok(account), _) => Ok(GivenAccount::Whole(account)),
+                (Err(_), Some(masked)) => Ok(GivenAccount::Masked(masked)),
+                (Err(error), None) => Err(error.into()),
+            }
+        });
+        parsed.map_err(|mut errors| {
+            if raw.account == Token::Absent {
+                let is_before =
+                    |error: &FieldError| matches!(error.field, Field::Date | Field::TrackingKey);
+                let place = errors.iter().take_while(|error| is_before(error)).count();
+                errors.insert(place, FieldErrorKind::Missing.of(Field::Account));
+            }
+            errors
+        })
+    }
+
+    /// Completes a masked or missing account with those of the customer's own accounts that fit.
+    ///
+    /// # Errors
+    /// None of them fits.
+    pub fn complete(
+        self,
+        own: &[OwnAccount],
+        catalogue: &Catalogue,
+    ) -> Result<ProofQuery, FieldError> {
+        let missing = match &self.account {
+            GivenAccount::Whole(account) => {
+                let account = account.clone();
+                return Ok(self.map_account(|_| account));
+            }
+            GivenAccount::Masked(_) => FieldErrorKind::NoOwnAccount,
+            GivenAccount::Missing => FieldErrorKind::Missing,
+        };
+        let candidates = own_accounts::candidates(&self.account, self.receiver, own, catalogue);
+        let mut candidates = candidates.into_iter();
+        let first = candidates.next();
+        let first = first.ok_or_else(|| missing.of(Field::Account))?;
+        let account = first.account.clone();
+        let query = self.map_account(|_| account);
+        Ok(query.to(first, candidates.collect()))
+    }
+}
+
+/// Validates all fields; `account` reads the account.
+fn parse<A>(
+    raw: &RawQuery<'_>,
+    institutions: Institutions,
+    (today, catalogue): (NaiveDate, &Catalogue),
+    account: impl Fn(&Token<'_>) -> Result<A, FieldErrorKind>,
+) -> Result<ProofQuery<A>, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let mut check = Checker {
+        errors: &mut errors,
+    };
+    let date = check.required(Field::Date, text(&raw.date), |text| {
+        Ok(calendar::parse_past_date(text, today)?)
+    });
+    let tracking_key = check.required(Field::TrackingKey, text(&raw.tracking_key), |text| {
+        Ok(TrackingKey::parse(text)?)
+    });
+    let account = check.note(Field::Account, account(&raw.account));
+    let amount = check.required(Field::Amount, decimal(&raw.amount), |token| {
+        Ok(Amount::parse(token)?)
+    });
+    let of_date = date.unwrap_or(catalogue.as_of());
+    let participant = |text: &str| Ok(catalogue.participant(text, of_date)?);
+    let (issuer, receiver) = match institutions {
+        Institutions::Required => (
+            check.required(Field::Issuer, text(&raw.issuer), participant),
+            check.required(Field::Receiver, text(&raw.receiver), participant),
+        ),
+        Institutions::Inferable => (
+            check.optional(Field::Issuer, text(&raw.issuer), participant),
+            check.optional(Field::Receiver, text(&raw.receiver), participant),
+        ),
+    };
+    match (date, tracking_key, account, amount) {
+        (Some(date), Some(tracking_key), Some(account), Some(amount)) if errors.is_empty() => {
+            Ok(ProofQuery {
+                date,
+                tracking_key,
+                account,
+                others: Vec::new(),
+                amount,
+                issuer,
+                receiver,
+            })
+        }
+        _ => Err(errors),
     }
 }
 
@@ -351,5 +483,81 @@ mod tests {
         for institutions in [Institutions::Inferable, Institutions::Required] {
             assert_eq!(parse(&raw, institutions).as_ref(), Err(&expected));
         }
+    }
+
+    fn given(account: Token<'static>) -> Result<ProofQuery<GivenAccount>, Vec<FieldError>> {
+        let raw = with(|raw| (raw.account, raw.receiver) = (account, Token::Absent));
+        ProofQuery::parse_given(&raw, day("2026-11-20"), Catalogue::embedded())
+    }
+
+    fn own() -> [OwnAccount; 2] {
+        ["002010077777777771", "012180001234567771"].map(|account| OwnAccount {
+            id: own_accounts::OwnAccountId(uuid::Uuid::nil()),
+            name: own_accounts::AccountName::parse("Ventas").unwrap(),
+            account: Account::parse(account).unwrap(),
+            bank: ParticipantCode::parse("40002").unwrap(),
+            added_at: chrono::DateTime::UNIX_EPOCH,
+        })
+    }
+
+    #[rstest]
+    #[case::masked(Token::Text("•••• 7771".into()))]
+    #[case::missing(Token::Absent)]
+    fn a_masked_or_missing_account_is_completed_with_own_ones(#[case] account: Token<'static>) {
+        let query = given(account).unwrap();
+        let query = query.complete(&own(), Catalogue::embedded()).unwrap();
+        assert_eq!(query.account, own()[0].account);
+        let [other] = &query.others[..] else {
+            panic!("one other account fits");
+        };
+        let of_other = query.to(other.clone(), Vec::new());
+        assert_eq!(
+            (&of_other.account, &of_other.others[..]),
+            (&own()[1].account, &[][..])
+        );
+        assert_eq!(of_other.tracking_key, query.tracking_key);
+    }
+
+    #[rstest]
+    #[case::masked(Token::Text("****9999".into()), FieldErrorKind::NoOwnAccount)]
+    #[case::missing(Token::Absent, FieldErrorKind::Missing)]
+    fn an_account_that_no_own_one_fits_is_refused(
+        #[case] account: Token<'static>,
+        #[case] problem: FieldErrorKind,
+    ) {
+        let own = if problem == FieldErrorKind::Missing {
+            &[][..]
+        } else {
+            &own()[..]
+        };
+        let refused = given(account).unwrap().complete(own, Catalogue::embedded());
+        assert_eq!(refused, Err(problem.of(Field::Account)));
+    }
+
+    #[test]
+    fn a_whole_account_stays_as_it_is_and_a_faulty_one_is_refused() {
+        let whole = given(good().account).unwrap();
+        let whole = whole.complete(&own(), Catalogue::embedded()).unwrap();
+        assert_eq!((whole.others.len(), whole.receiver), (0, None));
+        let faulty = given(Token::Text("1234".into())).unwrap_err();
+        let problem = AccountError::Length { digits: 4 }.into();
+        assert_eq!(
+            faulty,
+            [FieldError {
+                field: Field::Account,
+                problem
+            }]
+        );
+        let errors = ProofQuery::parse_given(
+            &RawQuery::default(),
+            day("2026-11-20"),
+            Catalogue::embedded(),
+        );
+        let fields = errors
+            .unwrap_err()
+            .into_iter()
+            .map(|error| error.field.name())
+            .collect::<Vec<_>>();
+        assert_eq!(fields, ["fecha", "clave_rastreo", "cuenta", "monto"]);
     }
 }

@@ -29,6 +29,7 @@ mod m0017_lookup_seals;
 mod m0018_lookup_findings;
 mod m0019_session_ends;
 mod m0020_erasure_time;
+mod m0021_own_accounts;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
 /// lock of its own.
@@ -59,6 +60,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0018_lookup_findings::Migration),
             Box::new(m0019_session_ends::Migration),
             Box::new(m0020_erasure_time::Migration),
+            Box::new(m0021_own_accounts::Migration),
         ]
     }
 }

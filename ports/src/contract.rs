@@ -85,6 +85,7 @@ pub mod journal;
 pub mod key_store;
 pub mod limiter;
 pub mod lookups;
+pub mod own_accounts;
 pub mod pacer;
 mod paging;
 pub mod proof_archive;

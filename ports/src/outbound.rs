@@ -12,6 +12,7 @@ mod key_store;
 mod limiter;
 mod lookup_notifications;
 mod lookups;
+mod own_accounts;
 mod pacer;
 mod participants;
 mod proof_pdf;
@@ -50,6 +51,7 @@ pub use lookups::{
     BatchRow, Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange,
     LookupFacts, LookupFilter, LookupStore, NewLookup, QueuedClass, StoredLookup,
 };
+pub use own_accounts::{OwnAccountStore, StoredAccounts};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};
 pub use proof_pdf::ProofPdfReader;

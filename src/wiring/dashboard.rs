@@ -19,7 +19,7 @@ use web::{RequestLayer, SessionGuard};
 
 use super::identity::{Identity, callback};
 use super::infrastructure::Infrastructure;
-use super::lookups::{self, Lookups};
+use super::lookups::{self, Lookups, StoredLookups};
 use super::secrets::unusable;
 use super::storage;
 use super::webhooks::StoredWebhooks;
@@ -32,6 +32,7 @@ pub(super) struct SharedServices<'a> {
     pub(super) keys: &'a Arc<KeyService>,
     pub(super) participants: &'a Arc<SharedCatalogue>,
     pub(super) lookups: &'a Lookups,
+    pub(super) stored: &'a StoredLookups,
     pub(super) webhooks: &'a StoredWebhooks,
     pub(super) low_priority: &'a LowPriority,
     pub(super) request_layer: &'a Arc<RequestLayer>,
@@ -41,7 +42,7 @@ pub(super) struct SharedServices<'a> {
 
 /// The dashboard, put together.
 pub(super) struct Dashboard {
-    /// Routes `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks` and `/admin`.
+    /// Routes `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks`, `/v1/accounts` and `/admin`.
     pub(super) router: Router,
     /// Batches of people over REST.
     pub(super) batches: PeopleBatches,
@@ -72,10 +73,16 @@ impl Dashboard {
         let batches = shared.lookups.batches.of_people.clone();
         let batches = batches.context("there are no batches for people")?;
         let webhooks = Arc::new(shared.webhooks.service(base, pool));
+        let own_accounts = shared
+            .stored
+            .own_account_service((base, pool), shared.participants);
+        let own_accounts = Arc::new(own_accounts);
         let rest = rest::people_router(PeopleState {
             keys: Arc::clone(shared.keys),
             insights: Arc::clone(&insights),
             lookups: Arc::clone(&lookups),
+            own_accounts: Arc::clone(&own_accounts),
+            participants: shared.participants.clone(),
             webhooks: Arc::clone(&webhooks),
             request_layer: Arc::clone(shared.request_layer),
             guard: Arc::clone(&guard),
@@ -85,6 +92,7 @@ impl Dashboard {
             insights,
             lookups,
             batches: Arc::clone(&batches),
+            own_accounts,
             webhooks,
             clock: Arc::clone(&base.clock),
             participants: shared.participants.clone(),

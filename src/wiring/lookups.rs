@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use application::{
-    BatchFeeder, BatchService, DeliveryHistory, GatekeeperService, IdempotencyService,
-    LookupEncryption, LookupListener, LookupReader, LookupService, LookupSignals, LookupWorker,
-    PersonLookupService, PersonLookupSources, ProofService, SealService, SharedCatalogue,
-    WorkSignal, WorkerParts,
+    AccountReencryption, BatchFeeder, BatchService, DeliveryHistory, GatekeeperService,
+    IdempotencyService, LookupEncryption, LookupListener, LookupReader, LookupService,
+    LookupSignals, LookupWorker, OwnAccountService, OwnAccounts, PersonLookupService,
+    PersonLookupSources, ProofService, SealService, SharedCatalogue, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -80,6 +80,31 @@ impl StoredLookups {
         })
     }
 
+    /// Own accounts over these connections.
+    fn own_accounts(&self, store: &Store) -> OwnAccounts {
+        OwnAccounts::new(Arc::new(store.clone()), Arc::clone(&self.encryption))
+    }
+
+    /// Creates the re-encryption of own accounts.
+    pub(super) fn account_reencryption(&self, store: &Store) -> AccountReencryption {
+        AccountReencryption::new(self.own_accounts(store))
+    }
+
+    /// Creates the service of people's own accounts, over the connections of `pool`.
+    pub(super) fn own_account_service(
+        &self,
+        (base, pool): (&Infrastructure, &Store),
+        participants: &Arc<SharedCatalogue>,
+    ) -> OwnAccountService {
+        OwnAccountService::new(
+            self.own_accounts(pool),
+            Arc::new(pool.clone()),
+            Arc::clone(participants),
+            Arc::clone(&base.clock),
+            Arc::clone(&base.random),
+        )
+    }
+
     /// Creates the service for callers of the API.
     pub(super) fn service(
         &self,
@@ -91,6 +116,7 @@ impl StoredLookups {
             Arc::clone(&self.encryption),
             participants.clone(),
             seals.clone(),
+            self.own_accounts(&base.store),
             TimeDelta::days(self.options.lookup_retention.into()),
         );
         LookupService::new(

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 use application::{
-    BankMonitor, Caller, CatalogueRenewal, ChangeFeed, HealthService, KeyService,
-    ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue,
+    AccountReencryption, BankMonitor, Caller, CatalogueRenewal, ChangeFeed, HealthService,
+    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SealService,
+    SharedCatalogue,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -48,6 +49,7 @@ pub(crate) struct Gateway {
     pub(crate) change_feed: Arc<ChangeFeed>,
     pub(crate) retirement: Arc<Retirement>,
     pub(crate) lookups: Lookups,
+    pub(crate) account_reencryption: Arc<AccountReencryption>,
     pub(crate) deliveries: Deliveries,
     pub(crate) catalogue: Arc<SharedCatalogue>,
     /// `None` when the renewal is switched off.
@@ -186,6 +188,7 @@ async fn gateway_on(
         keys: &keys,
         participants: &catalogue,
         lookups: &services.lookups,
+        stored: &stored,
         webhooks: &webhooks,
         low_priority: &low_priority,
         request_layer: &request_layer,
@@ -213,6 +216,7 @@ async fn gateway_on(
     Ok(Gateway {
         lookups: services.lookups,
         deliveries: webhooks.deliveries(&base, &requests),
+        account_reencryption: Arc::new(stored.account_reencryption(&base.store)),
         erasure: base.erasure,
         operator: base.operator(),
         router,

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    AdmissionRequest, BankBySide, BankMonitor, BatchEncryption, BatchFeeder, BatchService,
-    BatchSources, Compute, CredentialCache, DeliveryHistory, FeederParts, FileChecks,
+    AccountReencryption, AdmissionRequest, BankBySide, BankMonitor, BatchEncryption, BatchFeeder,
+    BatchService, BatchSources, Compute, CredentialCache, DeliveryHistory, FeederParts, FileChecks,
     GatekeeperService, IdempotencyService, ImportedFiles, LookupEncryption, LookupReader,
-    LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker, PersonLookupService,
-    PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService, ProofService,
-    ReceiptReading, Reply, Served, SharedCatalogue, SpawnTask, WorkSignal, WorkerParts,
+    LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker, OwnAccountService,
+    OwnAccounts, PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory,
+    ProofRequestService, ProofService, ReceiptReading, Reply, Served, SharedCatalogue, SpawnTask,
+    WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -198,6 +199,10 @@ pub struct LookupServices {
     pub callers: Arc<LookupService>,
     /// Those of people, which count among the calls of the store of those who ask.
     pub people: Arc<PersonLookupService>,
+    /// Own accounts of people.
+    pub own_accounts: Arc<OwnAccountService>,
+    /// Encrypts them anew.
+    pub account_reencryption: AccountReencryption,
     /// Makes the attempts.
     pub worker: Arc<LookupWorker>,
     /// Batches.
@@ -217,10 +222,12 @@ impl LookupServices {
         let (signals, webhooks) = (Arc::<LookupSignals>::default(), Arc::default());
         let store = Arc::new(parts.store.clone());
         let clock = parts.clock.clone();
+        let own = OwnAccounts::new(store.clone(), encryption.clone());
         let reader = LookupReader::new(
             encryption.clone(),
             catalogue(),
             parts.seals.clone(),
+            own.clone(),
             TimeDelta::days(7),
         );
         let callers = Arc::new(LookupService::new(
@@ -238,6 +245,13 @@ impl LookupServices {
             customers: store,
         };
         let random = parts.random.clone();
+        let own_accounts = OwnAccountService::new(
+            own.clone(),
+            sources.customers.clone(),
+            catalogue(),
+            clock.clone(),
+            random.clone(),
+        );
         let people = PersonLookupService::new(callers.clone(), sources, clock, random.clone());
         let worker = LookupWorker::new(WorkerParts {
             store: Arc::new(parts.workers.clone()),
@@ -259,6 +273,8 @@ impl LookupServices {
         Self {
             callers,
             people: Arc::new(people),
+            own_accounts: Arc::new(own_accounts),
+            account_reencryption: AccountReencryption::new(own),
             worker: Arc::new(worker),
             batches: Arc::new(batches),
             feeder: Arc::new(feeder),

@@ -270,6 +270,7 @@ mod tests {
             date: calendar::parse_date("2026-11-20").unwrap(),
             tracking_key: TrackingKey::parse("MBAN01002611200001234567").unwrap(),
             account: Account::parse("002010077777777771").unwrap(),
+            others: Vec::new(),
             amount: Amount::from_centavos(centavos).unwrap(),
             issuer: None,
             receiver: None,

@@ -37,10 +37,14 @@ impl CheckedRows {
         for (number, row) in (0..).map(RowNumber).zip(rows) {
             counts.rows += 1;
             let kind = match row.query {
-                Ok(query) => of_query(query, catalogue, |asked| {
-                    let earlier = *first.entry(asked).or_insert((number, row.line));
-                    (earlier.0 != number).then_some(earlier)
-                }),
+                Ok(query) => of_query(
+                    inference::resolvable(query, catalogue),
+                    catalogue,
+                    |asked| {
+                        let earlier = *first.entry(asked).or_insert((number, row.line));
+                        (earlier.0 != number).then_some(earlier)
+                    },
+                ),
                 Err(faulty) => RowKind::Faulty(faulty),
             };
             match kind {

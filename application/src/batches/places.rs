@@ -39,6 +39,10 @@ impl Uploader {
         Self { customer, places }
     }
 
+    pub(super) const fn customer(&self) -> CustomerId {
+        self.customer
+    }
+
     /// Waits until the account has a free place for an upload of this kind.
     pub async fn place(&self, file: UploadedFile) -> UploadPlace {
         let places = match file {

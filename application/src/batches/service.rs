@@ -14,6 +14,7 @@ use domain::idempotency::FirstAnswer;
 use domain::keys::{CountedKey, KeyId};
 use domain::limits::rate::Rate;
 use domain::outcome::Endpoint;
+use domain::own_accounts::OwnAccount;
 use domain::pacing::Pacing;
 
 use super::error::BatchError;
@@ -25,7 +26,7 @@ use ports::outbound::{
     Timer,
 };
 
-use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};
+use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed, unavailable};
 use super::draft::CheckedRows;
 use super::encryption::BatchEncryption;
 use super::places::{BatchPlaces, Uploader};
@@ -188,6 +189,15 @@ impl BatchService {
         }
         let places = Arc::clone(&self.sources.places);
         Ok(Uploader::new(owner.customer, places))
+    }
+
+    /// The own accounts of the uploader's customer.
+    ///
+    /// # Errors
+    /// They can't be read.
+    pub async fn own_accounts(&self, uploader: &Uploader) -> Result<Vec<OwnAccount>, BatchError> {
+        let own = self.sources.lookups.own_accounts(uploader.customer()).await;
+        own.map_err(unavailable)
     }
 
     /// Checks the rows of a batch without storing anything.

@@ -146,6 +146,7 @@ mod tests {
     use domain::account::Account;
     use domain::amount::Amount;
     use domain::calendar;
+    use domain::own_accounts::Destination;
     use domain::tracking_key::TrackingKey;
     use proptest::prelude::*;
 
@@ -157,6 +158,7 @@ mod tests {
             date: calendar::parse_date("2026-11-20").unwrap(),
             tracking_key: TrackingKey::parse("MBAN01002611200001234567").unwrap(),
             account: Account::parse("002010077777777771").unwrap(),
+            others: Vec::new(),
             amount: Amount::from_centavos(centavos).unwrap(),
             issuer: issuer.map(code),
             receiver: receiver.map(code),
@@ -174,10 +176,18 @@ mod tests {
             receiver in codes(),
             centavos in 1..u64::MAX,
             with_pdf: bool,
+            others in proptest::collection::vec(codes(), 0..3),
             metadata in proptest::collection::btree_map("\\PC{1,40}", "\\PC{0,200}", 0..10),
         ) {
+            let other = |code: Option<u32>| Destination {
+                account: Account::parse("4152313312347771").unwrap(),
+                receiver: code.and_then(|code| ParticipantCode::parse(&code.to_string())),
+            };
             let question = Question {
-                query: query(issuer, receiver, centavos),
+                query: ProofQuery {
+                    others: others.into_iter().map(other).collect(),
+                    ..query(issuer, receiver, centavos)
+                },
                 files: if with_pdf { RequestedFiles::Both } else { RequestedFiles::Xml },
                 metadata: Metadata::new(metadata.into_iter().collect()).unwrap(),
             };

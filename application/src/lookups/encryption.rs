@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use domain::keys::HashGeneration;
 use domain::lookups::{LookupSecrets, Part};
+use domain::people::customer::CustomerId;
 use ports::Cause;
-use ports::outbound::{Cipher, LookupFacts, StoredLookup};
+use ports::outbound::{Cipher, LookupFacts, StoredAccounts, StoredLookup};
 
 use super::content::{Answer, Question};
 use super::finding::Finding;
@@ -76,6 +77,37 @@ impl LookupEncryption {
         let plain = self.decrypt(&lookup.facts, Part::Finding, finding)?;
         let finding = Finding::decode(plain.into());
         finding.map(Some).map_err(|error| Arc::new(error) as Cause)
+    }
+
+    /// Encrypts a customer's own accounts as this revision, with the newest secret.
+    pub(crate) fn encrypt_own_accounts(
+        &self,
+        (customer, revision): (CustomerId, u64),
+        plain: &[u8],
+    ) -> Result<StoredAccounts, Cause> {
+        let generation = self.generation();
+        let sealing = self.of_own_accounts(generation, customer);
+        Ok(StoredAccounts {
+            customer,
+            revision,
+            generation,
+            content: sealing.encrypt(&*self.cipher, plain)?,
+        })
+    }
+
+    /// Decrypts a customer's own accounts.
+    pub(crate) fn own_accounts(&self, stored: &StoredAccounts) -> Result<Vec<u8>, Cause> {
+        let sealing = self.of_own_accounts(stored.generation, stored.customer);
+        sealing.decrypt(&*self.cipher, &stored.content)
+    }
+
+    /// A ciphertext is bound to the owner.
+    fn of_own_accounts(&self, generation: HashGeneration, customer: CustomerId) -> Sealing {
+        Sealing {
+            key: self.secrets.own_accounts_key(generation, customer),
+            generation,
+            context: customer.0.as_bytes().to_vec(),
+        }
     }
 
     fn encrypt(&self, facts: &LookupFacts, part: Part, plain: &[u8]) -> Result<Vec<u8>, Cause> {

@@ -6,6 +6,7 @@ use bytes::{Buf as _, BufMut as _, Bytes};
 use domain::account::Account;
 use domain::amount::Amount;
 use domain::calendar;
+use domain::own_accounts::Destination;
 use domain::participants::ParticipantCode;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
@@ -23,7 +24,7 @@ pub(crate) fn encode_query(query: &ProofQuery) -> [String; 6] {
     [
         query.date.to_string(),
         query.tracking_key.as_str().to_owned(),
-        query.account.as_str().to_owned(),
+        encode_accounts(query),
         query.amount.centavos().to_string(),
         code(query.issuer).unwrap_or_default(),
         code(query.receiver).unwrap_or_default(),
@@ -37,15 +38,50 @@ pub(crate) fn decode_query(
         "" => Ok(None),
         text => ParticipantCode::parse(text).map(Some).ok_or(Damaged),
     };
+    let (account, others) = decode_accounts(account)?;
     let centavos = centavos.parse().map_err(|_| Damaged)?;
     Ok(ProofQuery {
         date: calendar::parse_date(date).map_err(|_| Damaged)?,
         tracking_key: TrackingKey::parse(tracking_key).map_err(|_| Damaged)?,
-        account: Account::parse(account).map_err(|_| Damaged)?,
+        account,
+        others,
         amount: Amount::from_centavos(centavos).ok_or(Damaged)?,
         issuer: code(issuer)?,
         receiver: code(receiver)?,
     })
+}
+
+/// The account, and after it those that the transfer may have been credited to instead, with their institutions:
+/// `002…1,4152…8@40012`. Earlier versions can't read a query that has others.
+fn encode_accounts(query: &ProofQuery) -> String {
+    let mut text = query.account.as_str().to_owned();
+    for Destination { account, receiver } in &query.others {
+        text.push(',');
+        text.push_str(account.as_str());
+        if let Some(code) = receiver {
+            text.push('@');
+            text.push_str(&code.to_string());
+        }
+    }
+    text
+}
+
+fn decode_accounts(text: &str) -> Result<(Account, Vec<Destination>), Damaged> {
+    let account = |text: &str| Account::parse(text).map_err(|_| Damaged);
+    let mut accounts = text.split(',');
+    let first = account(accounts.next().unwrap_or_default())?;
+    let other = |text: &str| match text.split_once('@') {
+        None => Ok(Destination {
+            account: account(text)?,
+            receiver: None,
+        }),
+        Some((digits, code)) => Ok(Destination {
+            account: account(digits)?,
+            receiver: Some(ParticipantCode::parse(code).ok_or(Damaged)?),
+        }),
+    };
+    let others = accounts.map(other).collect::<Result<_, _>>()?;
+    Ok((first, others))
 }
 
 pub(crate) fn text(part: &Bytes) -> Result<&str, Damaged> {

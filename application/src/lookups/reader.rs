@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::types::LookupView;
+use crate::own_accounts::OwnAccounts;
 use crate::participants::SharedCatalogue;
 use crate::proofs::{Delivery, Files};
 use bytes::Bytes;
@@ -52,7 +53,8 @@ impl From<ListError> for ReadError {
 /// Decrypts stored lookups.
 pub struct LookupReader {
     pub(crate) encryption: Arc<LookupEncryption>,
-    pub(super) participants: Arc<SharedCatalogue>,
+    pub(crate) participants: Arc<SharedCatalogue>,
+    pub(crate) own_accounts: OwnAccounts,
     seals: Arc<dyn SealChecks>,
     retention: TimeDelta,
 }
@@ -64,11 +66,13 @@ impl LookupReader {
         encryption: Arc<LookupEncryption>,
         participants: Arc<SharedCatalogue>,
         seals: Arc<dyn SealChecks>,
+        own_accounts: OwnAccounts,
         retention: TimeDelta,
     ) -> Self {
         Self {
             encryption,
             participants,
+            own_accounts,
             seals,
             retention,
         }

@@ -9,15 +9,17 @@ use super::types::{
 use crate::admission::{AdmissionError, NotDurable};
 use async_lock::{Semaphore, SemaphoreGuardArc};
 use chrono::TimeDelta;
+use domain::account::Account;
 use domain::keys::{Environment, KeyId};
 use domain::limits::rate::Rate;
 use domain::lookups::{LookupId, LookupState};
 use domain::outcome::{Endpoint, Outcome};
+use domain::own_accounts::{GivenAccount, OwnAccount};
 use domain::pacing::{LookupClass, Pacing};
 use domain::page::Page;
 use domain::participants::inference::{self, InferredBanks, Resolution};
 use domain::people::customer::CustomerId;
-use domain::query::ProofQuery;
+use domain::query::{FieldError, ProofQuery};
 use domain::transfer::Banks;
 use ports::Cause;
 use ports::outbound::{
@@ -56,6 +58,12 @@ pub struct LookupService {
     reads: Buckets<KeyId>,
     reads_of_customer: Places,
     reads_of_all: Arc<Semaphore>,
+}
+
+/// Reason why an account can't be completed with own accounts.
+pub(crate) enum Incomplete {
+    NoneFits(FieldError),
+    Unreadable(Cause),
 }
 
 /// Permission to read from the store, valid until it is dropped.
@@ -107,6 +115,36 @@ impl LookupService {
         (of_customer, self.reads_of_all.acquire_arc().await)
     }
 
+    /// Completes a masked or missing account with those of the customer's own accounts that fit.
+    ///
+    /// # Errors
+    /// None of them fits, or they can't be read.
+    pub(crate) async fn complete(
+        &self,
+        customer: CustomerId,
+        query: ProofQuery<GivenAccount>,
+    ) -> Result<ProofQuery, Incomplete> {
+        let own = match query.account {
+            GivenAccount::Whole(_) => Vec::new(),
+            GivenAccount::Masked(_) | GivenAccount::Missing => {
+                let own = self.own_accounts(customer).await;
+                own.map_err(Incomplete::Unreadable)?
+            }
+        };
+        let catalogue = self.reader.participants.catalogue();
+        let query = query.complete(&own, &catalogue);
+        let query = query.map_err(Incomplete::NoneFits)?;
+        Ok(inference::resolvable(query, &catalogue))
+    }
+
+    /// A customer's own accounts.
+    pub(crate) async fn own_accounts(
+        &self,
+        customer: CustomerId,
+    ) -> Result<Vec<OwnAccount>, Cause> {
+        self.reader.own_accounts.of(customer).await
+    }
+
     /// Participants of a query by the current catalogue, and which of them were inferred.
     pub(crate) fn resolve(
         &self,
@@ -126,7 +164,7 @@ impl LookupService {
         &self,
         charged: &ChargedRequest,
         environment: Environment,
-        request: LookupRequest,
+        request: LookupRequest<Account>,
         claim: Option<ScopeClaim>,
     ) -> Result<(), NotDurable> {
         let created_at = charged.admitted_at;

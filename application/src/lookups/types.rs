@@ -4,12 +4,14 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use domain::account::Account;
 use domain::batches::BatchId;
 use domain::hints::Hint;
 use domain::keys::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::lookups::{Attempt, LookupId, LookupState, Metadata, QueuePlace, RetryFor};
 use domain::outcome::Outcome;
+use domain::own_accounts::GivenAccount;
 use domain::page::{CursorError, PageRequest};
 use domain::participants::inference::{InferredBanks, Unresolved};
 use domain::payment::Payment;
@@ -25,9 +27,9 @@ use ports::Cause;
 
 /// A lookup to create.
 #[derive(Clone, Debug)]
-pub struct LookupRequest {
-    /// Query of the transfer.
-    pub query: ProofQuery,
+pub struct LookupRequest<A = GivenAccount> {
+    /// Query of the transfer, whose account may be masked or missing at first.
+    pub query: ProofQuery<A>,
     /// Files to keep: XML, or XML and PDF.
     pub files: RequestedFiles,
     /// Time during which the lookup is tried again.
@@ -36,6 +38,19 @@ pub struct LookupRequest {
     pub metadata: Metadata,
     /// Time that the request waits for the lookup's end.
     pub wait: Duration,
+}
+
+impl LookupRequest {
+    /// The same request with this query.
+    pub(crate) fn of(self, query: ProofQuery) -> LookupRequest<Account> {
+        LookupRequest {
+            query,
+            files: self.files,
+            retry_for: self.retry_for,
+            metadata: self.metadata,
+            wait: self.wait,
+        }
+    }
 }
 
 /// Caller of a use case of lookups.

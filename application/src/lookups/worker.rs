@@ -13,6 +13,7 @@ use domain::outcome::Outcome;
 use domain::pacing::{Lane, LookupClass};
 use domain::proofs::file::RequestedFiles;
 use domain::proofs::notice::ProofOrigin;
+use domain::query::ProofQuery;
 use futures::FutureExt as _;
 use futures::future::{Either, select};
 use futures::pin_mut;
@@ -196,27 +197,29 @@ impl WorkerParts {
             0 => facts.class,
             _ => LookupClass::Background,
         };
-        let Question { query, files, .. } = question;
-        let date = Some(query.date);
-        let FetchReport {
-            details, result, ..
-        } = self
-            .proofs
-            .fetch(ProofRequest {
-                query,
-                source: ProofSource::Any,
-                wanted: files,
-                environment: facts.environment,
-                lane: Lane {
-                    customer: facts.customer,
-                    key: facts.key.counters,
-                    class,
-                },
-                request_id: facts.request_id.clone(),
-            })
-            .await;
+        let date = Some(question.query.date);
+        let destinations = question.query.destinations();
+        let mut found = None;
+        for (place, destination) in destinations.into_iter().enumerate() {
+            let query = question.query.to(destination, Vec::new());
+            let report = self.fetch(lookup, class, (query, question.files)).await;
+            let is_unknown = report.result.as_ref().is_err_and(FetchError::is_unknown);
+            found = Some((place, report));
+            if !is_unknown {
+                break;
+            }
+        }
+        let Some((
+            place,
+            FetchReport {
+                details, result, ..
+            },
+        )) = found
+        else {
+            return Attempted::failed(Outcome::InternalError);
+        };
         let attempted = match result {
-            Ok(delivery) => match self.answer(facts, &delivery, files).await {
+            Ok(delivery) => match self.answer(facts, &delivery, (&question, place)).await {
                 Ok(answer) => Attempted {
                     answer: Some(answer),
                     ..Attempted::failed(Outcome::Delivered)
@@ -240,14 +243,38 @@ impl WorkerParts {
         }
     }
 
+    /// Fetches the proof of a query.
+    async fn fetch(
+        &self,
+        lookup: &StoredLookup,
+        class: LookupClass,
+        (query, wanted): (ProofQuery, RequestedFiles),
+    ) -> FetchReport {
+        let facts = &lookup.facts;
+        let request = ProofRequest {
+            query,
+            source: ProofSource::Any,
+            wanted,
+            environment: facts.environment,
+            lane: Lane {
+                customer: facts.customer,
+                key: facts.key.counters,
+                class,
+            },
+            request_id: facts.request_id.clone(),
+        };
+        self.proofs.fetch(request).await
+    }
+
     /// Encrypts a fetched proof as the lookup's answer.
     async fn answer(
         &self,
         facts: &LookupFacts,
         delivery: &Delivery,
-        files: RequestedFiles,
+        (question, place): (&Question, usize),
     ) -> Result<EncryptedAnswer, Cause> {
-        let (xml, pdf) = kept(&delivery.files, files).ok_or_else(|| Arc::new(NoXml) as Cause)?;
+        let (xml, pdf) =
+            kept(&delivery.files, question.files).ok_or_else(|| Arc::new(NoXml) as Cause)?;
         let history = &self.history;
         let marks = history.marks(Presented {
             environment: facts.environment,
@@ -265,10 +292,30 @@ impl WorkerParts {
         };
         Ok(EncryptedAnswer {
             content: self.encryption.encrypt_answer(facts, &answer)?,
+            question: self.moved(facts, question, place)?,
             mark: marks.first().copied(),
             _turn: turn,
             seal: delivery.seal.verdict.into(),
         })
+    }
+
+    /// Encrypts the question with the account at this place as the first; `None` if it is.
+    fn moved(
+        &self,
+        facts: &LookupFacts,
+        question: &Question,
+        place: usize,
+    ) -> Result<Option<Vec<u8>>, Cause> {
+        if place == 0 {
+            return Ok(None);
+        }
+        let mut destinations = question.query.destinations();
+        let credited = destinations.remove(place);
+        let question = Question {
+            query: question.query.to(credited, destinations),
+            ..question.clone()
+        };
+        self.encryption.encrypt_question(facts, &question).map(Some)
     }
 
     /// Encrypts the bank's answer without a proof; `None` if it gave none.

@@ -13,6 +13,7 @@ use domain::proofs::Proof;
 use domain::proofs::file::FileStem;
 use domain::proofs::notice::ProofOrigin;
 use domain::proofs::seen::EarlierDeliveries;
+use domain::query::FieldError;
 use domain::seals::CheckedSeal;
 use domain::transfer::{Banks, SameInstitution};
 use ports::outbound::BankError;
@@ -91,6 +92,9 @@ pub enum FetchError {
     /// Issuer and receiver are the same institution; the bank wasn't queried.
     #[error(transparent)]
     SameInstitution(SameInstitution),
+    /// The account is masked or missing, and none of the customer's own ones fits; the bank wasn't queried.
+    #[error(transparent)]
+    NoOwnAccount(FieldError),
     /// The bank has no proof of the transfer.
     #[error("no proof matches the request")]
     NotFound {
@@ -106,11 +110,16 @@ pub enum FetchError {
 }
 
 impl FetchError {
+    /// Returns `true` if the bank knows no such transfer.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self, Self::NotFound { payment: None, .. })
+    }
+
     /// Outcome of a request that ends with this error.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::InferenceFailed { .. } => Outcome::InferenceFailed,
-            Self::SameInstitution(_) => Outcome::InvalidRequest,
+            Self::SameInstitution(_) | Self::NoOwnAccount(_) => Outcome::InvalidRequest,
             Self::NotFound { payment, .. } => {
                 payment.map_or(Outcome::NotFound, |payment| payment.state.outcome())
             }

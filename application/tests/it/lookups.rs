@@ -8,6 +8,7 @@ mod creation;
 mod failures;
 mod leases;
 mod notifications;
+mod own_accounts;
 mod people;
 mod places;
 mod questions;

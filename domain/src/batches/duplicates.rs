@@ -48,6 +48,7 @@ fn digest(query: &ProofQuery) -> [u8; 32] {
         date,
         tracking_key,
         account,
+        others: _,
         amount,
         issuer,
         receiver,
@@ -76,6 +77,7 @@ mod tests {
         let rules = RowRules {
             today: day("2026-11-24"),
             catalogue: Catalogue::embedded(),
+            own_accounts: &[],
         };
         sheet.rows(rules).map(|row| row.query.unwrap()).collect()
     }

@@ -170,6 +170,7 @@ mod tests {
             let rules = crate::batches::sheet::RowRules {
                 today: chrono::NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(),
                 catalogue: crate::participants::Catalogue::embedded(),
+                own_accounts: &[],
             };
             let read = sheet.rows(rules).next().unwrap();
             prop_assert!(read.query.is_ok());

@@ -10,6 +10,7 @@ use zeroize::Zeroize;
 use super::LookupId;
 use crate::batches::BatchId;
 use crate::keys::{HashGeneration, KeyHasher, SecretError};
+use crate::people::customer::CustomerId;
 use crate::proofs::archive::ContentKey;
 use crate::variants::named_enum;
 
@@ -66,6 +67,20 @@ impl LookupSecrets {
         part: BatchPart,
     ) -> Option<ContentKey> {
         self.derive(generation, b"cep-gateway: a batch, 1", id.0, part.name())
+    }
+
+    /// The encryption key of a customer's own accounts; `None` if the generation's secret is no longer listed.
+    pub fn own_accounts_key(
+        &self,
+        generation: HashGeneration,
+        CustomerId(customer): CustomerId,
+    ) -> Option<ContentKey> {
+        self.derive(
+            generation,
+            b"cep-gateway: own accounts, 1",
+            customer,
+            "accounts",
+        )
     }
 
     fn derive(

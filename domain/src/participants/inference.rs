@@ -272,6 +272,24 @@ pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Resolution {
     }
 }
 
+/// A query without those of several accounts to which no transfer can have been made: one of the issuer's own
+/// institution, or of an unknown one. If that is all of them, they are kept.
+pub fn resolvable(query: ProofQuery, catalogue: &Catalogue) -> ProofQuery {
+    if query.others.is_empty() {
+        return query;
+    }
+    let mut destinations = query.destinations();
+    destinations.retain(|destination| {
+        let of_one = query.to(destination.clone(), Vec::new());
+        resolve(of_one, catalogue).transfer.is_ok()
+    });
+    let mut destinations = destinations.into_iter();
+    match destinations.next() {
+        Some(first) => query.to(first, destinations.collect()),
+        None => query,
+    }
+}
+
 /// Builds the transfer; fails if an institution is unknown or both are the same.
 fn transfer(
     query: ProofQuery,

@@ -133,13 +133,39 @@ impl Receipt {
 
     /// Returns `true` if all that a query needs is read with high confidence, and nothing speaks against asking.
     pub fn is_certain(&self) -> bool {
-        let is_high = |field| {
-            self.field(field)
-                .is_some_and(|read| read.confidence == ReadConfidence::High)
+        let is_masked = self.has_masked_account();
+        let is_certain = |field| match self.field(field) {
+            Some(read) if field == ReceiptField::Account && is_masked => {
+                read.confidence >= ReadConfidence::Medium
+            }
+            Some(read) => read.confidence == ReadConfidence::High,
+            // The own account's.
+            None => field == ReceiptField::Receiver && is_masked,
         };
         self.kind == DocumentKind::Receipt
-            && NEEDED.into_iter().all(is_high)
+            && self.missing.is_empty()
+            && NEEDED.into_iter().all(is_certain)
             && self.notices.is_empty()
+    }
+
+    /// Returns `true` if the receipt shows the last digits of the account alone.
+    pub fn has_masked_account(&self) -> bool {
+        self.value(ReceiptField::Account)
+            .is_some_and(|value| value.starts_with('*'))
+    }
+
+    /// The receipt whose masked account the reader's own accounts complete: neither it nor an institution that it
+    /// doesn't tell is missing.
+    #[must_use]
+    pub fn with_masked_account(mut self) -> Self {
+        self.missing.retain(|missing| {
+            !matches!(
+                (missing.field, missing.reason),
+                (ReceiptField::Account, MissingReason::Masked)
+                    | (ReceiptField::Receiver, MissingReason::NotFound)
+            )
+        });
+        self
     }
 
     /// The query for the payment, in the form of requests; `None` if a field that it needs is missing. Institutions

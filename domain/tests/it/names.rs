@@ -40,7 +40,7 @@ fn outcomes_keep_their_names_and_order() {
 #[test]
 fn audited_actions_keep_their_names_and_order() {
     let names = "key_created key_renamed key_revoked key_rotated limits_set plan_set webhook_added \
-        webhook_changed webhook_secret_rotated webhook_removed";
+        webhook_changed webhook_secret_rotated webhook_removed own_account_added own_account_removed";
     assert_names!(Action, names);
 }
 

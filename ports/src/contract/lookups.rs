@@ -189,6 +189,7 @@ pub(super) fn wait(due_at: DateTime<Utc>) -> LookupChange {
 pub(super) fn deliver() -> LookupChange {
     LookupChange::Deliver {
         proof: b"proof".to_vec(),
+        question: None,
         seal: SealVerdict::Valid,
     }
 }

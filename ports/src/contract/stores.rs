@@ -31,6 +31,7 @@ pub struct Stores {
     pub lookups: Arc<dyn LookupStore>,
     pub batches: Arc<dyn BatchStore>,
     pub idempotency: Arc<dyn IdempotencyStore>,
+    pub own_accounts: Arc<dyn OwnAccountStore>,
     pub webhooks: Arc<dyn WebhookStore>,
 }
 
@@ -82,6 +83,7 @@ impl Stores {
             + LookupStore
             + BatchStore
             + IdempotencyStore
+            + OwnAccountStore
             + WebhookStore
             + 'static,
     {
@@ -99,6 +101,7 @@ impl Stores {
             lookups: store.clone(),
             batches: store.clone(),
             idempotency: store.clone(),
+            own_accounts: store.clone(),
             webhooks: store,
         }
     }

@@ -267,6 +267,8 @@ pub enum LookupChange {
     Deliver {
         /// The proof's files, encrypted.
         proof: Vec<u8>,
+        /// The query with the account that received the transfer, encrypted; `None` if it stays as it is.
+        question: Option<Vec<u8>>,
         /// Verdict on the proof's seal.
         seal: SealVerdict,
     },

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{ChangeFeed, Reencrypted, WebhookReencryption};
+use application::{AccountReencryption, ChangeFeed, Reencrypted, WebhookReencryption};
 use domain::limits::replicas::BEAT_INTERVAL;
-use ports::outbound::{LookupStore, UsageJournal, WebhookStore};
+use ports::outbound::{LookupStore, StoreError, UsageJournal, WebhookStore};
 use store_seaorm::Journal;
 use tokio::task::JoinSet;
 
@@ -157,8 +157,9 @@ fn start_erasure(tasks: &mut JoinSet<()>, gateway: &Gateway, options: &ServeOpti
 fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
     tasks.spawn(Arc::clone(&gateway.deliveries.worker).run());
     let reencryption = Arc::clone(&gateway.deliveries.reencryption);
+    let accounts = Arc::clone(&gateway.account_reencryption);
     tasks.spawn(every(REENCRYPT, async move || {
-        reencrypt(&reencryption).await;
+        reencrypt(&reencryption, &accounts).await;
     }));
     if let Some(worker) = gateway.lookups.worker.clone() {
         tasks.spawn(worker.run());
@@ -191,25 +192,31 @@ fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
     }));
 }
 
-/// Encrypts webhooks' secrets with the newest store secret.
-async fn reencrypt(reencryption: &WebhookReencryption) {
-    match reencryption.round().await {
+/// Encrypts webhooks' secrets and own accounts with the newest store secret.
+async fn reencrypt(webhooks: &WebhookReencryption, accounts: &AccountReencryption) {
+    reencrypted(webhooks.round().await, "webhooks' secrets");
+    reencrypted(accounts.round().await, "customers' own accounts");
+}
+
+/// Logs what was encrypted anew, and what can't be.
+fn reencrypted(round: Result<Reencrypted, StoreError>, what: &str) {
+    match round {
         Ok(Reencrypted { done, unreadable }) => {
             if done > 0 {
                 tracing::info!(
                     done,
-                    "webhooks whose secrets are encrypted with the newest store secret now"
+                    "{what} are encrypted with the newest store secret now"
                 );
             }
             if unreadable > 0 {
                 tracing::warn!(
                     unreadable,
-                    "webhooks whose secrets were encrypted with a store secret that isn't listed: \
-                     list it in CEP_STORE_SECRET, or have their owners rotate them"
+                    "{what} were encrypted with a store secret that isn't listed: list it in \
+                     CEP_STORE_SECRET, or have their owners make them anew"
                 );
             }
         }
-        Err(error) => tracing::warn!(%error, "webhooks' secrets can't be encrypted anew"),
+        Err(error) => tracing::warn!(%error, "{what} can't be encrypted anew"),
     }
 }
 

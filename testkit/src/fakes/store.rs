@@ -10,6 +10,7 @@ mod idempotency;
 mod keys;
 mod lookups;
 mod notifications;
+mod own_accounts;
 mod pages;
 mod participants;
 mod seals;
@@ -35,7 +36,7 @@ use domain::proofs::archive::ArchiveIndex;
 use domain::proofs::seen::ProofMark;
 use ports::outbound::{
     CatalogueVersion, DatabaseSecret, Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry,
-    SealSample, StoreError, StoredSealKey,
+    SealSample, StoreError, StoredAccounts, StoredSealKey,
 };
 use uuid::Uuid;
 
@@ -83,6 +84,7 @@ struct Tables {
     idempotency: BTreeMap<IdempotencyScope, KeptRequest>,
     /// The latest turn of each customer whose lookup was claimed.
     turns: BTreeMap<CustomerId, u64>,
+    own_accounts: BTreeMap<CustomerId, StoredAccounts>,
     /// Webhooks.
     outbox: Outbox,
     /// Those who listen to notifications of lookups.

@@ -18,6 +18,7 @@ ports::proof_archive!(stores());
 ports::lookups!(stores());
 ports::batches!(stores());
 ports::idempotency!(stores());
+ports::own_accounts!(stores());
 ports::webhooks!(stores());
 ports::lookup_notifications!(notifications());
 ports::journal!(journal_under_test());

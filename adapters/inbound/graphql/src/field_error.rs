@@ -1,6 +1,8 @@
 //! Errors of a field. All resolvers return this type, so that the text of a cause can't reach clients.
 
-use application::{AdmissionError, BatchError, KeyError, PersonLookupError, WebhookError};
+use application::{
+    AdmissionError, BatchError, KeyError, OwnAccountFailure, PersonLookupError, WebhookError,
+};
 use ports::Cause;
 use web::problem::GraphqlProblem;
 
@@ -72,6 +74,15 @@ impl From<BatchError> for FieldError {
             | BatchError::Final
             | BatchError::NotFinal
             | BatchError::Canceled) => Self::Unexpected(std::sync::Arc::new(error)),
+        }
+    }
+}
+
+impl From<OwnAccountFailure> for FieldError {
+    fn from(error: OwnAccountFailure) -> Self {
+        match error {
+            OwnAccountFailure::Store(cause) => Self::Unexpected(cause),
+            error => Self::Unexpected(std::sync::Arc::new(error)),
         }
     }
 }

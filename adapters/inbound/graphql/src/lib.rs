@@ -27,7 +27,8 @@ mod web_socket;
 use std::sync::Arc;
 
 use application::{
-    BatchService, InsightsService, KeyService, PersonLookupService, SharedCatalogue, WebhookService,
+    BatchService, InsightsService, KeyService, OwnAccountService, PersonLookupService,
+    SharedCatalogue, WebhookService,
 };
 use axum::Router;
 use axum::routing::{MethodRouter, get, post};
@@ -50,6 +51,7 @@ pub struct GraphqlState {
     /// Use cases of stored lookups.
     pub lookups: Arc<PersonLookupService>,
     pub batches: Arc<BatchService>,
+    pub own_accounts: Arc<OwnAccountService>,
     pub webhooks: Arc<WebhookService>,
     pub clock: Arc<dyn Clock>,
     /// Catalogue of SPEI participants.
@@ -71,6 +73,7 @@ pub fn router(state: GraphqlState) -> Router {
         insights: state.insights,
         lookups: state.lookups,
         batches: state.batches,
+        own_accounts: state.own_accounts,
         webhooks: state.webhooks,
         participants: Participants {
             catalogue: state.participants,

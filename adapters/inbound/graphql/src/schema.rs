@@ -12,6 +12,7 @@ mod context;
 mod keys;
 mod limits;
 mod lookups;
+mod own_accounts;
 mod participants;
 mod people;
 mod proof;
@@ -35,6 +36,7 @@ pub(crate) struct Query(
     batches::BatchQuery,
     keys::KeyQuery,
     lookups::LookupQuery,
+    own_accounts::OwnAccountQuery,
     participants::ParticipantQuery,
     people::PersonQuery,
     requests::RequestQuery,
@@ -52,6 +54,7 @@ pub(crate) struct Mutation(
     keys::KeyMutation,
     limits::LimitMutation,
     lookups::LookupMutation,
+    own_accounts::OwnAccountMutation,
     webhooks::WebhookMutation,
 );
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use application::{
-    AdmissionError, FetchError, KeyError, NotDurable, PersonLookupError, RepeatError, WebhookError,
+    AdmissionError, FetchError, KeyError, NotDurable, OwnAccountFailure, PersonLookupError,
+    RepeatError, WebhookError,
 };
 use domain::keys::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
@@ -11,7 +12,7 @@ use domain::participants::inference::InferredBanks;
 use domain::request::RequestId;
 use domain::webhooks::{EventTypesError, MAX_ENDPOINTS};
 use ports::outbound::BankError;
-use web::problem::{FieldProblem, MissingProof};
+use web::problem::{FieldFault, FieldProblem, MissingProof};
 use web::{Chain, Problem};
 
 pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
@@ -127,6 +128,19 @@ pub(crate) fn of_webhook(error: &WebhookError, id: &RequestId) -> Problem {
     }
 }
 
+pub(crate) fn of_own_account(error: OwnAccountFailure, id: &RequestId) -> Problem {
+    match FieldProblem::of_own_account(error) {
+        Ok((field, problem)) => Problem::invalid_field(field, problem),
+        Err(OwnAccountFailure::Store(cause)) => {
+            tracing::error!(request_id = %id, cause = %Chain(&*cause), "store of own accounts unavailable");
+            Problem::Unavailable {
+                retry_after: STORE_RETRY,
+            }
+        }
+        Err(_) => Problem::NoSuchResource,
+    }
+}
+
 fn path(endpoint: Endpoint) -> String {
     format!("/v1/cep/{}", endpoint.name())
 }
@@ -147,6 +161,7 @@ pub(crate) fn of_fetch(
             code: same.code,
             inferred: Box::new(inferred.clone()),
         },
+        FetchError::NoOwnAccount(error) => Problem::invalid_fields([FieldFault::from(error)]),
         FetchError::NotFound { payment, hints } => Problem::no_proof(MissingProof {
             payment: *payment,
             inferred: inferred.clone(),

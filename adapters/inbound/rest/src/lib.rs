@@ -10,6 +10,7 @@
 //! proof share `proofs/endpoints.rs`. `pipeline` serves all proof requests, `people` is shared by the routes
 //! with a session, and `openapi` builds the API description.
 
+mod accounts;
 mod admin;
 mod batches;
 mod caller;

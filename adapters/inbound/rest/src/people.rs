@@ -1,4 +1,4 @@
-//! Routes that need a session: keys, files of lookups, webhooks, and routes for admins.
+//! Routes that need a session: keys, files of lookups, webhooks, own accounts, and routes for admins.
 
 pub(crate) mod input;
 pub(crate) mod listing;
@@ -13,17 +13,18 @@ use utoipa_axum::router::OpenApiRouter;
 
 use self::state::PeopleState;
 use crate::completion::complete;
-use crate::{admin, keys, lookups, webhooks, with_alias};
+use crate::{accounts, admin, keys, lookups, webhooks, with_alias};
 
 pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
     keys::routes()
         .merge(lookups::own::routes())
         .merge(webhooks::routes())
+        .merge(accounts::routes())
         .merge(admin::routes())
 }
 
-/// The routes that need a session: `/keys`, `/lookups`, `/webhooks` and `/admin`, at the root and under
-/// `/api`.
+/// The routes that need a session: `/keys`, `/lookups`, `/webhooks`, `/v1/accounts` and `/admin`, at the
+/// root and under `/api`.
 ///
 /// It has no fallback, so that it can be merged with [`crate::router`].
 pub fn people_router(state: PeopleState) -> Router {

@@ -8,6 +8,7 @@ pub mod batches;
 pub mod keys;
 pub mod limits;
 pub mod lookups;
+pub mod own_accounts;
 pub mod participants;
 pub mod people;
 pub mod proof;

@@ -38,7 +38,8 @@ impl Entry {
         }
     }
 
-    pub(crate) fn of_webhook(
+    /// An entry about a customer's webhook or own account.
+    pub(crate) fn of_account(
         action: Action,
         customer: CustomerId,
         changes: Vec<FieldChange>,

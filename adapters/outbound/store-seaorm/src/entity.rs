@@ -167,6 +167,12 @@ entities! {
         mark: Stored<SecretFingerprint>,
     }
 
+    own_accounts in "own_accounts" (customer_id: Stored<CustomerId>) {
+        revision: Stored<u64>,
+        generation: Stored<HashGeneration>,
+        content: Vec<u8>,
+    }
+
     participant_catalogue in "participant_catalogue" (id: i64) {
         version: Stored<u64>,
         as_of: Option<String>,

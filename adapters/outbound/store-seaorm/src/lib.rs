@@ -34,6 +34,7 @@ mod journal;
 mod keys;
 mod lookups;
 mod notifier;
+mod own_accounts;
 mod participants;
 mod people;
 mod proofs;

@@ -19,6 +19,8 @@ use crate::proofs::Turn;
 /// The encrypted answer of a delivered lookup, with data for the statistics.
 pub(super) struct EncryptedAnswer {
     pub(super) content: Vec<u8>,
+    /// The question, encrypted again, if the transfer was credited to another account than the first.
+    pub(super) question: Option<Vec<u8>>,
     pub(super) mark: Option<ProofMark>,
     /// Held until the delivery of the proof is recorded.
     pub(super) _turn: Turn,
@@ -67,6 +69,7 @@ impl Attempted {
             }) => (Some(*retry_after), !reason.is_of_the_bank()),
             FetchError::InferenceFailed { .. }
             | FetchError::SameInstitution(_)
+            | FetchError::NoOwnAccount(_)
             | FetchError::NotFound { .. }
             | FetchError::Bank(BankError::Protocol { .. } | BankError::Timeout) => (None, false),
         };
@@ -100,6 +103,7 @@ pub(super) fn ending(
     };
     let change = LookupChange::Deliver {
         proof: answer.content.clone(),
+        question: answer.question.clone(),
         seal: answer.seal,
     };
     (change, settlement)

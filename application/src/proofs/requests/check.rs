@@ -215,9 +215,11 @@ impl ProofRequestService {
                 .map_or(BankRecord::Unknown, |payment| {
                     BankRecord::NotIssued(payment.state)
                 }),
-            Err(FetchError::InferenceFailed { .. } | FetchError::SameInstitution(_)) => {
-                BankRecord::NotAskable
-            }
+            Err(
+                FetchError::InferenceFailed { .. }
+                | FetchError::SameInstitution(_)
+                | FetchError::NoOwnAccount(_),
+            ) => BankRecord::NotAskable,
             Err(error) => return (details, Err(error.clone())),
         };
         for (report, query) in reports.iter_mut().zip(queries) {

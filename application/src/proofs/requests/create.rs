@@ -4,10 +4,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::account::Account;
 use domain::idempotency::FirstAnswer;
 use domain::keys::Environment;
 use domain::lookups::LookupId;
 use domain::outcome::Outcome;
+use domain::people::customer::CustomerId;
+use domain::request::RequestId;
 use ports::outbound::ScopeClaim;
 
 use super::entrance::{Entered, Entrance, Open};
@@ -16,7 +19,7 @@ use super::{
     Question, Repeated, Reply, Served, caught,
 };
 use crate::admission::ChargedRequest;
-use crate::lookups::{LookupRequest, LookupView};
+use crate::lookups::{Incomplete, LookupRequest, LookupView};
 use crate::proofs::lookup::without_transfer;
 
 /// Data of a lookup that was stored.
@@ -24,6 +27,9 @@ pub(super) struct Stored {
     details: LookupDetails,
     wait: Duration,
 }
+
+/// A request whose account is whole.
+pub(super) type CompletedRequest = (LookupRequest<Account>, LookupDetails);
 
 /// The created lookup, `None` if it was erased in the meantime; or the reason why no lookup was created.
 type Created = Result<Option<LookupView>, FetchError>;
@@ -66,15 +72,20 @@ impl ProofRequestService {
         repeated: &Repeated,
         question: Question<'_, LookupRequest, E>,
     ) -> Option<Processed<Created, E>> {
-        let (request, details) = match self.question(question).await {
-            Ok(read) => read,
-            Err(faulty) => return Some(*faulty),
+        let request = match question.read().await {
+            Ok(request) => request,
+            Err(fault) => return Some(Processed::faulty(fault)),
         };
+        let (wait, customer) = (request.wait, repeated.by.customer);
+        let completed = self
+            .completed(&repeated.admitted.request_id, customer, request)
+            .await;
         let FirstAnswer::Lookup(id) = repeated.first else {
-            return None;
+            return completed.err().map(|refused| *refused);
         };
-        let customer = repeated.by.customer;
-        let created = self.lookups.created(customer, id, request.wait).await;
+        // The own accounts may have changed since.
+        let details = completed.map(|(_, details)| details).unwrap_or_default();
+        let created = self.lookups.created(customer, id, wait).await;
         let answer = Reply::Answer(Ok(created));
         Some(Processed {
             details,
@@ -89,9 +100,11 @@ impl ProofRequestService {
         claim: Option<ScopeClaim>,
         question: Question<'_, LookupRequest, E>,
     ) -> Result<Stored, Box<Processed<Created, E>>> {
-        let (request, details) = self.question(question).await?;
-        self.add((charged, environment), claim, (request, details))
-            .await
+        let request = question.read().await;
+        let request = request.map_err(|fault| Box::new(Processed::faulty(fault)))?;
+        let (request_id, customer) = (&charged.request_id, charged.customer);
+        let completed = self.completed(request_id, customer, request).await?;
+        self.add((charged, environment), claim, completed).await
     }
 
     /// Stores a lookup.
@@ -99,7 +112,7 @@ impl ProofRequestService {
         &self,
         (charged, environment): (&ChargedRequest, Environment),
         claim: Option<ScopeClaim>,
-        (request, details): (LookupRequest, LookupDetails),
+        (request, details): CompletedRequest,
     ) -> Result<Stored, Box<Processed<A, E>>> {
         let wait = request.wait;
         let added = self.lookups.add(charged, environment, request, claim);
@@ -152,14 +165,31 @@ impl ProofRequestService {
         }))
     }
 
-    /// Reads a question, and resolves its participants.
-    async fn question<E: Send + 'static>(
+    /// Completes the account of a request, and resolves its participants.
+    pub(super) async fn completed<T, E>(
         &self,
-        question: Question<'_, LookupRequest, E>,
-    ) -> Result<(LookupRequest, LookupDetails), Box<Processed<Created, E>>> {
-        let request = question.read().await;
-        let request = request.map_err(|fault| Box::new(Processed::faulty(fault)))?;
-        let (inferred, banks) = self.lookups.resolve(&request.query);
+        request_id: &RequestId,
+        customer: CustomerId,
+        request: LookupRequest,
+    ) -> Result<CompletedRequest, Box<Processed<Result<T, FetchError>, E>>> {
+        let refused = |error: FetchError, details| {
+            let outcome = error.outcome();
+            Box::new(Processed {
+                details,
+                ..Processed::of(outcome, Reply::Answer(Err(error)))
+            })
+        };
+        let query = match self.lookups.complete(customer, request.query.clone()).await {
+            Ok(query) => query,
+            Err(Incomplete::NoneFits(error)) => {
+                let error = FetchError::NoOwnAccount(error);
+                return Err(refused(error, LookupDetails::default()));
+            }
+            Err(Incomplete::Unreadable(cause)) => {
+                return Err(Box::new(Processed::failed(request_id, cause)));
+            }
+        };
+        let (inferred, banks) = self.lookups.resolve(&query);
         let mut details = LookupDetails {
             inferred,
             ..LookupDetails::default()
@@ -167,16 +197,9 @@ impl ProofRequestService {
         match banks {
             Ok(banks) => {
                 details.banks = Some(banks);
-                Ok((request, details))
+                Ok((request.of(query), details))
             }
-            Err(unresolved) => {
-                let error = without_transfer(unresolved);
-                let outcome = error.outcome();
-                Err(Box::new(Processed {
-                    details,
-                    ..Processed::of(outcome, Reply::Answer(Err(error)))
-                }))
-            }
+            Err(unresolved) => Err(refused(without_transfer(unresolved), details)),
         }
     }
 }

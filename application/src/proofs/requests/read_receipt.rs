@@ -1,5 +1,6 @@
 //! Reading of receipts, and the lookups that follow.
 
+use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,19 +12,17 @@ use domain::proofs::file::RequestedFiles;
 use domain::receipts::{DocumentKind, Receipt, ReceiptFileError};
 use futures::FutureExt as _;
 
+use super::create::CompletedRequest;
 use super::entrance::{Entrance, Open};
 use super::{
-    AdmissionRequest, Admitted, LookupDetails, Processed, ProofRequestService, Question, Repeated,
-    Reply, Served, caught,
+    AdmissionRequest, Admitted, Processed, ProofRequestService, Question, Repeated, Reply, Served,
+    caught,
 };
 use crate::lookups::{LookupRequest, LookupView};
 use crate::receipts::{FollowUp, ReceiptAnswer, ReceiptError, ReceiptRequest};
 
 /// Result of reading a receipt, or the reason why the file can't be read.
 type Read = Result<ReceiptAnswer, ReceiptFileError>;
-
-/// A lookup to store.
-type ToStore = (LookupRequest, LookupDetails);
 
 impl ProofRequestService {
     /// Reads a receipt, and stores a lookup if the caller asks for one and the receipt is certain. Either way the
@@ -51,7 +50,7 @@ impl ProofRequestService {
             Ok(read) => read,
             Err(processed) => return self.settle(entered.close(), *processed).await,
         };
-        let Some(to_store) = self.to_store(&receipt, follow_up) else {
+        let Some(to_store) = self.to_store(admitted, &receipt, follow_up).await else {
             return self.settle(entered.close(), told(receipt, None)).await;
         };
         let Open { admission, claim } = entered.open();
@@ -77,22 +76,39 @@ impl ProofRequestService {
         let receipt = self.receipts.read(request.file, request.kind).await;
         drop(place);
         match receipt {
-            Ok(receipt) => Ok((receipt, request.follow_up)),
+            Ok(receipt) => Ok((
+                self.completed_receipt(admitted, receipt).await,
+                request.follow_up,
+            )),
             Err(error) => Err(Box::new(unread(admitted, error))),
         }
     }
 
+    /// Completes a masked account with the customer's own ones, unless they can't be read.
+    async fn completed_receipt(&self, admitted: &Admitted, receipt: Receipt) -> Receipt {
+        if !receipt.has_masked_account() {
+            return receipt;
+        }
+        match self.lookups.own_accounts(admitted.lane.customer).await {
+            Ok(own) => self.receipts.completed(receipt, &own),
+            Err(cause) => {
+                let request_id = &admitted.request_id;
+                tracing::warn!(%request_id, %cause, "own accounts can't be read for a receipt");
+                receipt
+            }
+        }
+    }
+
     /// The lookup that follows a receipt; `None` if none is wanted, or the receipt isn't certain.
-    fn to_store(&self, receipt: &Receipt, follow_up: FollowUp) -> Option<ToStore> {
+    async fn to_store(
+        &self,
+        admitted: &Admitted,
+        receipt: &Receipt,
+        follow_up: FollowUp,
+    ) -> Option<CompletedRequest> {
         let query = match follow_up {
             FollowUp::None => return None,
             FollowUp::LookupIfCertain => self.receipts.certain_query(receipt)?,
-        };
-        let (inferred, banks) = self.lookups.resolve(&query);
-        let details = LookupDetails {
-            inferred,
-            banks: Some(banks.ok()?),
-            ..LookupDetails::default()
         };
         let request = LookupRequest {
             query,
@@ -101,7 +117,9 @@ impl ProofRequestService {
             metadata: Metadata::default(),
             wait: Duration::ZERO,
         };
-        Some((request, details))
+        let (request_id, customer) = (&admitted.request_id, admitted.lane.customer);
+        let completed = self.completed::<(), Infallible>(request_id, customer, request);
+        completed.await.ok()
     }
 
     /// Reads the file of a repeated request, with the lookup of the first one.

@@ -35,7 +35,11 @@ async fn an_unknown_transfer_has_its_question_and_the_hints_of_an_immediate_answ
         (lookup_of_today("404.00"), Waiting),
     ] {
         let (world, process, holder) = start().await;
-        let asked = request.query.clone();
+        let asked = request
+            .query
+            .clone()
+            .complete(&[], Catalogue::embedded())
+            .unwrap();
         let catalogue = Catalogue::embedded();
         let Resolution { inferred, transfer } = inference::resolve(asked.clone(), catalogue);
         let today = calendar::today(world.base.clock.now());
@@ -69,7 +73,7 @@ async fn a_failure_takes_nothing_back_of_what_the_bank_said() {
 #[tokio::test]
 async fn hints_stay_those_of_the_day_of_the_answer() {
     let request = LookupRequest {
-        query: query("2026-01-12", "404.00"),
+        query: query("2026-01-12", "404.00").into(),
         ..lookup("404.00")
     };
     let (world, process, holder, id) = start_created(request).await;

@@ -21,7 +21,7 @@ pub(super) fn query(date: &str, amount: &str) -> ProofQuery {
 /// A lookup of a transfer of two days ago, for which nobody waits.
 pub(super) fn lookup(amount: &str) -> LookupRequest {
     LookupRequest {
-        query: query_of(amount),
+        query: query_of(amount).into(),
         files: XML,
         retry_for: RetryFor::DEFAULT,
         metadata: Metadata::default(),
@@ -32,7 +32,7 @@ pub(super) fn lookup(amount: &str) -> LookupRequest {
 /// The same of a transfer of today.
 pub(super) fn lookup_of_today(amount: &str) -> LookupRequest {
     LookupRequest {
-        query: query("2026-11-20", amount),
+        query: query("2026-11-20", amount).into(),
         ..lookup(amount)
     }
 }

@@ -15,6 +15,7 @@ pub(crate) fn query(centavos: u64) -> ProofQuery {
         date: parse_date("2026-11-18").unwrap(),
         tracking_key: TrackingKey::parse(TRACKING_KEY).unwrap(),
         account: Account::parse("002010077777777771").unwrap(),
+        others: Vec::new(),
         amount: Amount::from_centavos(centavos).unwrap(),
         issuer: None,
         receiver: None,

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    BankMonitor, BatchFeeder, BatchService, Caller, DeliveryHistory, LookupService, LookupSignals,
-    LookupWorker, PersonLookupService, ProofRequestService, SpawnTask, WorkSignal,
+    AccountReencryption, BankMonitor, BatchFeeder, BatchService, Caller, DeliveryHistory,
+    LookupService, LookupSignals, LookupWorker, OwnAccountService, PersonLookupService,
+    ProofRequestService, SpawnTask, WorkSignal,
 };
 use domain::keys::Environment;
 use domain::limits::Limits;
@@ -61,6 +62,8 @@ pub(crate) struct Process {
     /// Signals of events that webhooks tell.
     pub(crate) webhooks: Arc<WorkSignal>,
     pub(crate) timer: Arc<ManualTimer>,
+    pub(crate) own_accounts: Arc<OwnAccountService>,
+    pub(crate) account_reencryption: AccountReencryption,
     feeder: Arc<BatchFeeder>,
     feeding: Arc<Mutex<Vec<AbortHandle>>>,
 }
@@ -134,6 +137,8 @@ impl World {
             store: parts.store,
             lookups: services.callers,
             people: services.people,
+            own_accounts: services.own_accounts,
+            account_reencryption: services.account_reencryption,
             batches: services.batches,
             worker: services.worker,
             signals: services.signals,

@@ -3,8 +3,9 @@
 use chrono::NaiveDate;
 
 use crate::lookups::LookupId;
+use crate::own_accounts::OwnAccount;
 use crate::participants::Catalogue;
-use crate::query::{FieldErrorKind, Institutions, ProofQuery, RawQuery, Token};
+use crate::query::{Field, FieldError, FieldErrorKind, ProofQuery, RawQuery, Token};
 
 use super::bounds::MAX_ID_LENGTH;
 use super::cell::{self, Spelling};
@@ -19,6 +20,8 @@ pub struct RowRules<'a> {
     pub today: NaiveDate,
     /// Catalogue of the participants that a row may name.
     pub catalogue: &'a Catalogue,
+    /// The caller's own accounts, for rows whose account is masked or missing.
+    pub own_accounts: &'a [OwnAccount],
 }
 
 /// The values of a row before validation.
@@ -113,13 +116,7 @@ impl SheetRow {
         let id = check_id(cells.id).map_err(|problem| {
             errors.push(CellError::of(Column::Id, problem));
         });
-        let query = ProofQuery::parse(
-            &cells.query,
-            Institutions::Inferable,
-            rules.today,
-            rules.catalogue,
-        );
-        let query = match query {
+        let query = match query(&cells.query, rules) {
             Ok(query) if errors.is_empty() => Ok(query),
             query => {
                 for error in query.err().unwrap_or_default() {
@@ -170,6 +167,22 @@ impl SheetRow {
             query: Err(fault.into()),
         }
     }
+}
+
+/// Validates the fields of a payment, and completes its account.
+fn query(raw: &RawQuery<'_>, rules: RowRules<'_>) -> Result<ProofQuery, Vec<FieldError>> {
+    let own = rules.own_accounts;
+    let given = ProofQuery::parse_given(raw, rules.today, rules.catalogue);
+    let given = given.map_err(|mut errors| {
+        let is_completed = |error: &FieldError| {
+            !own.is_empty() && *error == FieldErrorKind::Missing.of(Field::Account)
+        };
+        errors.retain(|error| !is_completed(error));
+        errors
+    })?;
+    given
+        .complete(own, rules.catalogue)
+        .map_err(|error| vec![error])
 }
 
 /// Validates the caller's id. Surrounding blanks are dropped; an empty id is treated as absent.

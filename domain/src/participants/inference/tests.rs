@@ -43,6 +43,7 @@ fn query(key: &str, account: &str, issuer: Option<&str>, receiver: Option<&str>)
         date: day("2026-11-20"),
         tracking_key: TrackingKey::parse(key).unwrap(),
         account: Account::parse(account).unwrap(),
+        others: Vec::new(),
         amount: Amount::parse("100").unwrap(),
         issuer: issuer.map(code),
         receiver: receiver.map(code),

@@ -74,6 +74,7 @@ impl CheckReport {
             date,
             tracking_key: TrackingKey::parse(proof.tracking_key()).ok()?,
             account: Account::parse(account.as_deref()?).ok()?,
+            others: Vec::new(),
             amount: Amount::from_centavos(centavos)?,
             issuer: self.issuer(catalogue),
             receiver: Some(receiver),

@@ -286,7 +286,7 @@ fn unmasked(candidates: Vec<Candidate>) -> Vec<Candidate> {
 fn shown(account: &AccountText) -> String {
     match account {
         AccountText::Whole { account, .. } => account.as_str().to_owned(),
-        AccountText::Masked { ending } => format!("****{ending}"),
+        AccountText::Masked(masked) => masked.to_string(),
     }
 }
 
@@ -298,7 +298,7 @@ fn is_checked(account: &AccountText) -> bool {
 /// Confidence in an account behind a label.
 fn confidence_of(account: &AccountText) -> ReadConfidence {
     match account {
-        AccountText::Masked { .. }
+        AccountText::Masked(_)
         | AccountText::Whole {
             account: Account::Phone(_),
             ..

@@ -1,14 +1,12 @@
 //! Accounts in a text: CLABE, card and phone, whole or masked.
 
 use crate::account::Account;
+use crate::masked_account::{MaskedAccount, is_mask};
 
 use super::as_digits;
 
 /// Digits of a CLABE, a card and a phone.
 const LENGTHS: [usize; 3] = [18, 16, 10];
-/// Fewest and most digits that a masked account shows at its end.
-const SHOWN: std::ops::RangeInclusive<usize> = 3..=8;
-
 /// Characters that recognition reads in place of the bullets and stars of a mask.
 const MISREAD: &str = "eoOcCKk+-:¢°©®@«»\"'=~^";
 /// Most characters of such a mask.
@@ -23,7 +21,7 @@ pub(in crate::receipts) enum AccountText {
         is_corrected: bool,
     },
     /// The last digits alone.
-    Masked { ending: String },
+    Masked(MaskedAccount),
 }
 
 /// The only account of a text; of several, the first.
@@ -48,9 +46,8 @@ pub(in crate::receipts) fn read_misread_mask(text: &str) -> Option<AccountText> 
         && mask
             .chars()
             .all(|c| is_mask(c) || MISREAD.contains(c) || c == ' ');
-    let is_ending = SHOWN.contains(&ending.len()) && ending.bytes().all(|it| it.is_ascii_digit());
-    let ending = ending.to_owned();
-    (is_mask && is_ending).then_some(AccountText::Masked { ending })
+    let masked = MaskedAccount::of_ending(ending).filter(|_| is_mask);
+    masked.map(AccountText::Masked)
 }
 
 /// All CLABEs of a text whose check digit is right.
@@ -58,7 +55,7 @@ pub(in crate::receipts) fn clabes(text: &str) -> Vec<Account> {
     let runs = runs(text);
     let accounts = runs.iter().filter_map(|run| match whole(run)? {
         AccountText::Whole { account, .. } => Some(account),
-        AccountText::Masked { .. } => None,
+        AccountText::Masked(_) => None,
     });
     accounts
         .filter(|it| matches!(it, Account::Clabe(_)) && it.has_valid_check_digit())
@@ -89,27 +86,7 @@ fn whole(run: &str) -> Option<AccountText> {
 }
 
 fn masked(run: &str) -> Option<AccountText> {
-    let run = run.trim_end_matches([' ', '.', ',', ')']);
-    let ending: String = run
-        .chars()
-        .rev()
-        .take_while(char::is_ascii_digit)
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-        .collect();
-    let mask = run[..run.len() - ending.len()].trim_end_matches([' ', '-']);
-    let signs = mask
-        .chars()
-        .rev()
-        .take_while(|c| is_mask(*c))
-        .collect::<Vec<_>>();
-    let is_masked = signs.len() >= 2 || signs.first() == Some(&'…');
-    (is_masked && SHOWN.contains(&ending.len())).then_some(AccountText::Masked { ending })
-}
-
-fn is_mask(c: char) -> bool {
-    matches!(c, '*' | '•' | '●' | '∙' | '·' | '…' | 'x' | 'X' | '#' | '.')
+    MaskedAccount::parse(run).map(AccountText::Masked)
 }
 
 /// Parts of a text that may be an account: words of digits, letters that look like them, and masks, which may stand
@@ -152,7 +129,7 @@ mod tests {
                 account.as_str(),
                 if is_corrected { "!" } else { "" }
             ),
-            AccountText::Masked { ending } => format!("****{ending}"),
+            AccountText::Masked(masked) => masked.to_string(),
         })
     }
 

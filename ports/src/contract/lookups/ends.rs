@@ -94,6 +94,7 @@ pub(super) async fn a_delivered_lookup_has_its_proof(Pair { here, elsewhere }: P
     here.running(&lookup(1)).await;
     let change = LookupChange::Deliver {
         proof: proof.clone(),
+        question: Some(b"another question".to_vec()),
         seal: SealVerdict::Invalid,
     };
     assert!(here.ends(id(1), 1, minutes(1), change).await);
@@ -103,6 +104,7 @@ pub(super) async fn a_delivered_lookup_has_its_proof(Pair { here, elsewhere }: P
         due_at: None,
         attempts: 1,
         last_attempt: Some(attempt(minutes(1))),
+        question: b"another question".to_vec(),
         proof: Some(proof),
         seal: Some(SealVerdict::Invalid),
         ..queued(&lookup(1))

@@ -266,7 +266,7 @@ impl WebhookStore for MemoryStore {
 }
 
 impl Tables {
-    fn log(
+    pub(super) fn log(
         &mut self,
         act: &AuditContext,
         action: Action,

@@ -122,7 +122,7 @@ const INFERRED_BANK = '{ participant { code name } source confidence }';
 const HINTS = 'hints { code message }';
 // What is known of a lookup besides its state, for its own view.
 const KNOWN = `
-  question { fecha claveRastreo cuenta monto emisor receptor } inferred { emisor ${INFERRED_BANK} receptor ${INFERRED_BANK} }
+  question { fecha claveRastreo cuenta otrasCuentas monto emisor receptor } inferred { emisor ${INFERRED_BANK} receptor ${INFERRED_BANK} }
   payment { text receivedAt processedAt } ${HINTS} whatToDo`;
 
 export const LOOKUPS = `query Lookups($first: Int!, $after: String, $filter: LookupFilter) {

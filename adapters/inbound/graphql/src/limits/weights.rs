@@ -2,6 +2,7 @@
 
 use domain::batches::sheet::{Column, PassedOver};
 use domain::lookups::MAX_PAIRS;
+use domain::own_accounts::{MAX_CANDIDATES, MAX_OWN_ACCOUNTS};
 use domain::page::MAX_PAGE;
 use domain::usage::MAX_SERIES;
 use domain::webhooks::MAX_ENDPOINTS;
@@ -34,15 +35,16 @@ const DEFAULT_ROWS: u64 = 50;
 pub(super) fn branch(field: &str) -> u64 {
     match field {
         "account" | "accounts" | "audit" | "bank" | "batch" | "batches" | "key" | "keys"
-        | "lookup" | "lookups" | "requests" | "webhook" | "webhooks" | "webhookDeliveries" => {
-            STORE_ACCESS
-        }
-        "cancelBatch"
+        | "lookup" | "lookups" | "ownAccounts" | "requests" | "webhook" | "webhooks"
+        | "webhookDeliveries" => STORE_ACCESS,
+        "addOwnAccount"
+        | "cancelBatch"
         | "cancelLookup"
         | "eraseBatch"
         | "eraseLookup"
         | "createKey"
         | "createWebhook"
+        | "removeOwnAccount"
         | "removeWebhook"
         | "renameKey"
         | "resendWebhookDelivery"
@@ -84,6 +86,8 @@ pub(super) fn items(field: &str) -> u64 {
         "accounts" | "audit" | "batches" | "keys" | "lookups" | "requests"
         | "webhookDeliveries" => DEFAULT_PAGE,
         "batchRows" => DEFAULT_ROWS,
+        "ownAccounts" => MAX_OWN_ACCOUNTS as u64,
+        "otrasCuentas" => MAX_CANDIDATES as u64 - 1,
         "webhooks" => MAX_ENDPOINTS as u64,
         // A lookup that is retried for three days, the maximum, has 78 attempts.
         "participants" | "attempts" => MAX_PAGE.into(),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use application::{
-    BatchAccess, BatchService, Caller, InsightsService, KeyService, Person, PersonLookupService,
-    WebhookService,
+    BatchAccess, BatchService, Caller, InsightsService, KeyService, OwnAccountService, Person,
+    PersonLookupService, WebhookService,
 };
 use async_graphql::Context;
 use web::Language;
@@ -19,6 +19,7 @@ pub(crate) struct Ports {
     pub(crate) insights: Arc<InsightsService>,
     pub(crate) lookups: Arc<PersonLookupService>,
     pub(crate) batches: Arc<BatchService>,
+    pub(crate) own_accounts: Arc<OwnAccountService>,
     pub(crate) webhooks: Arc<WebhookService>,
     pub(crate) participants: Participants,
 }

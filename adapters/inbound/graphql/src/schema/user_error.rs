@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use application::{BatchError, KeyError, PersonLookupError, WebhookError};
+use application::{BatchError, KeyError, OwnAccountFailure, PersonLookupError, WebhookError};
 use async_graphql::{Context, ID, SimpleObject};
 use domain::batches::BatchId;
 use domain::keys::{Grace, KeyId, KeyName, MAX_GRACE_HOURS, MOST_NEW_KEYS};
 use domain::lookups::LookupId;
+use domain::own_accounts::OwnAccountId;
 use domain::people::customer::CustomerId;
 use domain::webhooks::{DeliveryId, EndpointId, EventTypesError, MAX_ENDPOINTS};
 use uuid::Uuid;
@@ -192,6 +193,11 @@ impl InputErrors {
         self.identity("id", id).map(BatchId)
     }
 
+    /// Parses `input.id` as the id of an own account.
+    pub(super) fn own_account(&mut self, id: &ID) -> Option<OwnAccountId> {
+        self.identity("id", id).map(OwnAccountId)
+    }
+
     /// Parses a member of `input` as the id of a webhook.
     pub(super) fn webhook(&mut self, member: &'static str, id: &ID) -> Option<EndpointId> {
         self.identity(member, id).map(EndpointId)
@@ -295,6 +301,16 @@ impl From<KeyError> for MutationError {
 impl From<WebhookError> for MutationError {
     fn from(error: WebhookError) -> Self {
         Self::of_webhook(("id", "id"), error)
+    }
+}
+
+impl From<OwnAccountFailure> for MutationError {
+    fn from(error: OwnAccountFailure) -> Self {
+        match FieldProblem::of_own_account(error) {
+            Ok((member, problem)) => Self::refused(Some(member), problem),
+            Err(OwnAccountFailure::Store(cause)) => Self::Failed(FieldError::Unexpected(cause)),
+            Err(_) => Self::refused(Some("id"), UserProblem::NotFound),
+        }
     }
 }
 

@@ -15,12 +15,12 @@ use testkit::lookups::proofs;
 use testkit::people::PeopleServices;
 
 use crate::harness::Harness;
-use crate::lookups::question;
+use crate::lookups::query;
 
 /// A lookup in the live bank, whose answer depends on the amount.
 fn request(amount: &'static str) -> ProofRequest {
     ProofRequest {
-        query: question(amount).query,
+        query: query(amount),
         source: ProofSource::Any,
         wanted: RequestedFiles::Xml,
         environment: Environment::Live,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use web::problem::{FieldProblem, RowError};
 
 use crate::harness::Harness;
-use crate::lookups::{key, member, question};
+use crate::lookups::{key, member, query};
 use crate::stored::BATCHES;
 
 const BATCH: &str = "env state reason name formats retryFor createdAt updatedAt eraseAt \
@@ -30,7 +30,7 @@ fn rows(amounts: &[&'static str]) -> Vec<DraftRow> {
         cells: Vec::new(),
         lookup: None,
         is_called_answered: false,
-        query: Ok(question(amount).query),
+        query: Ok(query(amount)),
     };
     (2..).zip(amounts).map(row).collect()
 }

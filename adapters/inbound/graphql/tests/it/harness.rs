@@ -84,6 +84,7 @@ impl Harness {
             insights: services.insights.clone(),
             lookups: lookups.services.people.clone(),
             batches: lookups.services.batches.clone(),
+            own_accounts: lookups.services.own_accounts.clone(),
             webhooks: Arc::new(testkit::webhooks::service(&services)),
             clock: services.clock.clone(),
             participants: testkit::lookups::catalogue(),

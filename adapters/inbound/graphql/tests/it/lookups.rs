@@ -53,8 +53,8 @@ pub(crate) fn member() -> Caller {
     }
 }
 
-/// A lookup whose amount says what the bank answers.
-pub(crate) fn question(amount: &'static str) -> LookupRequest {
+/// The query for a payment of this amount.
+pub(crate) fn query(amount: &'static str) -> ProofQuery {
     let raw = RawQuery {
         date: Token::Text("2026-11-20".into()),
         tracking_key: Token::Text("MBAN01002611200000000001".into()),
@@ -63,10 +63,14 @@ pub(crate) fn question(amount: &'static str) -> LookupRequest {
         ..RawQuery::default()
     };
     let today = parse_date("2026-11-21").unwrap();
-    let query = ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded());
+    ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
+}
+
+/// A lookup whose amount says what the bank answers.
+pub(crate) fn question(amount: &'static str) -> LookupRequest {
     let pair = ("pedido".to_owned(), "A-1042".to_owned());
     LookupRequest {
-        query: query.unwrap(),
+        query: query(amount).into(),
         files: RequestedFiles::Xml,
         retry_for: RetryFor::DEFAULT,
         metadata: Metadata::new(vec![pair]).unwrap(),

@@ -81,12 +81,15 @@ pub(super) async fn create(
     let Uploaded { file, mut work } = uploads.table(&call, &uploader).await?;
     let table = SentTable::of((&state, &call), file).await?;
     uploads.begin(&mut work, &table.file, &call).await?;
+    let own_accounts = call.batches.own_accounts(&uploader).await;
+    let own_accounts = own_accounts.map_err(|error| call.problem(&error))?;
     let dry_run = options.dry_run;
     let repeatable = key.filter(|_| !dry_run).map(|key| RepeatableBatch {
         key,
         content: content(query.as_deref(), &table),
     });
-    let ReadTable { draft, found } = draft::read((&state, &call), options, table).await?;
+    let ReadTable { draft, found } =
+        draft::read((&state, &call), (options, own_accounts), table).await?;
     if dry_run {
         let previewed = call.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;

@@ -12,6 +12,7 @@ use domain::batches::sheet::{
 use domain::calendar;
 use domain::keys::KeyId;
 use domain::lookups::RetryFor;
+use domain::own_accounts::OwnAccount;
 use domain::proofs::file::RequestedFiles;
 use domain::tracking_key::TrackingKey;
 use ports::outbound::WorkbookReader;
@@ -123,7 +124,7 @@ pub(super) struct ReadTable {
 /// Parses the table on the low-priority runtime.
 pub(super) async fn read(
     (state, call): (&RestState, &BatchCall),
-    options: Options,
+    (options, own_accounts): (Options, Vec<OwnAccount>),
     sent: SentTable,
 ) -> Result<ReadTable, Problem> {
     let most = state.max_batch_rows;
@@ -136,6 +137,7 @@ pub(super) async fn read(
         let rules = RowRules {
             today,
             catalogue: &catalogue,
+            own_accounts: &own_accounts,
         };
         let wanted = (sheet.as_deref(), &mapping);
         let corrections = corrections::read(sent.corrections.as_deref())?;

@@ -2,8 +2,9 @@
 
 use domain::calendar;
 use domain::lookups::{MAX_PAIRS, Metadata, MetadataError, RetryFor};
+use domain::own_accounts::GivenAccount;
 use domain::proofs::file::RequestedFiles;
-use domain::query::{Field, Institutions, ProofQuery};
+use domain::query::{Field, ProofQuery};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -16,7 +17,7 @@ use crate::unknown_names::UnknownNames;
 
 /// The parsed body of a request that creates a lookup.
 pub(crate) struct Question {
-    pub(crate) query: ProofQuery,
+    pub(crate) query: ProofQuery<GivenAccount>,
     pub(crate) files: RequestedFiles,
     pub(crate) retry_for: RetryFor,
     pub(crate) metadata: Metadata,
@@ -56,7 +57,7 @@ pub(crate) fn read(state: &RestState, body: &[u8]) -> Result<Question, Problem> 
         serde_json::from_slice(body).map_err(|_| Problem::MalformedJson { position: 1 })?;
     let today = calendar::today(state.request_layer.clock.now());
     let catalogue = state.participants.catalogue();
-    let query = ProofQuery::parse(&raw, Institutions::Inferable, today, &catalogue);
+    let query = ProofQuery::parse_given(&raw, today, &catalogue);
     let files = option("formats", options.formats, RequestedFiles::Xml, formats);
     let retry_for = option("retry_for", options.retry_for, RetryFor::DEFAULT, retry_for);
     let metadata = option("metadata", options.metadata, Metadata::default(), metadata);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use application::{
-    Caller, InsightsService, KeyError, KeyService, PersonLookupError, PersonLookupService,
-    WebhookError, WebhookService,
+    Caller, InsightsService, KeyError, KeyService, OwnAccountFailure, OwnAccountService,
+    PersonLookupError, PersonLookupService, WebhookError, WebhookService,
 };
 use axum::body::Bytes;
 use axum::extract::rejection::ExtensionRejection;
@@ -14,6 +14,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::participants::Catalogue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -75,6 +76,15 @@ impl PersonRequest {
         &self.people.lookups
     }
 
+    pub(crate) fn own_accounts(&self) -> &OwnAccountService {
+        &self.people.own_accounts
+    }
+
+    /// The current catalogue of participants.
+    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
+        self.people.participants.catalogue()
+    }
+
     pub(crate) fn webhooks(&self) -> &WebhookService {
         &self.people.webhooks
     }
@@ -132,6 +142,11 @@ impl PersonRequest {
     /// Converts an error of webhooks to a problem, and logs its cause.
     pub(crate) fn webhook_problem(&self, error: &WebhookError) -> Problem {
         failure::of_webhook(error, &self.call.request_id)
+    }
+
+    /// Converts an error of own accounts to a problem, and logs its cause.
+    pub(crate) fn own_account_problem(&self, error: OwnAccountFailure) -> Problem {
+        failure::of_own_account(error, &self.call.request_id)
     }
 
     /// A JSON response with this status.

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use application::{InsightsService, KeyService, PersonLookupService, WebhookService};
+use application::{
+    InsightsService, KeyService, OwnAccountService, PersonLookupService, SharedCatalogue,
+    WebhookService,
+};
 use web::{RequestLayer, SessionGuard};
 
 /// Dependencies of [`crate::people_router`].
@@ -13,6 +16,10 @@ pub struct PeopleState {
     pub insights: Arc<InsightsService>,
     /// Use cases of stored lookups.
     pub lookups: Arc<PersonLookupService>,
+    /// Use cases of own accounts.
+    pub own_accounts: Arc<OwnAccountService>,
+    /// Catalogue of SPEI participants.
+    pub participants: Arc<SharedCatalogue>,
     /// Use cases of webhooks.
     pub webhooks: Arc<WebhookService>,
     /// Dependencies of the request middleware.

@@ -113,6 +113,8 @@ impl Harness {
             keys: services.keys.clone(),
             insights: services.insights.clone(),
             lookups: gateway.lookups.people.clone(),
+            own_accounts: gateway.lookups.own_accounts.clone(),
+            participants: testkit::lookups::catalogue(),
             webhooks: Arc::new(testkit::webhooks::service(services)),
             request_layer,
             guard,

@@ -191,6 +191,7 @@ mod tests {
                 date: parse_date("2026-11-20").unwrap(),
                 tracking_key: TrackingKey::parse("MBAN01").unwrap(),
                 account: Account::parse("002010077777777771").unwrap(),
+                others: Vec::new(),
                 amount: Amount::from_centavos(1_000).unwrap(),
                 issuer: None,
                 receiver: None,

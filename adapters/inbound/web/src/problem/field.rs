@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use application::OwnAccountFailure;
 use chrono::NaiveDate;
 use domain::account::AccountError;
 use domain::amount::{self, AmountError};
 use domain::batches::sheet::{self, CellError, CellErrorKind, RowFault};
 use domain::calendar::{self, DateError};
+use domain::own_accounts::{MAX_OWN_ACCOUNTS, OwnAccountError};
 use domain::participants::{NamedParticipant, ParticipantCode, ParticipantError};
 use domain::query::{FieldError, FieldErrorKind};
 use domain::tracking_key::{self, TrackingKeyError};
@@ -59,6 +61,17 @@ catalogue! {
         NotDigits = "not_digits", "field-not-digits";
         /// The account's length fits neither a CLABE nor a card nor a phone number.
         WrongLength { digits: usize } = "wrong_length", "field-wrong-length"(digits: digits);
+        /// The account is masked, and none of the caller's own accounts fits.
+        NoOwnAccount = "no_own_account", "field-no-own-account";
+        /// The check digit of an own account is wrong.
+        WrongCheckDigit = "wrong_check_digit", "field-wrong-check-digit";
+        /// The institution isn't that of the CLABE.
+        OtherBank = "other_bank", "field-other-bank";
+        /// The caller has the own account already.
+        KnownAccount = "known_account", "field-known-account";
+        /// The caller has as many own accounts as are kept.
+        TooManyOwnAccounts { most: usize }
+            = "too_many_accounts", "field-too-many-accounts"(most: most);
         NotDecimal = "not_decimal", "field-not-decimal";
         /// The number is in scientific notation.
         Exponent = "exponent", "field-exponent";
@@ -242,10 +255,8 @@ impl From<FieldErrorKind> for FieldProblem {
                     Self::ForbiddenCharacter { character, place }
                 }
             },
-            FieldErrorKind::Account(error) => match error {
-                AccountError::NotDigits => Self::NotDigits,
-                AccountError::Length { digits } => Self::WrongLength { digits },
-            },
+            FieldErrorKind::Account(error) => error.into(),
+            FieldErrorKind::NoOwnAccount => Self::NoOwnAccount,
             FieldErrorKind::Amount(error) => match error {
                 AmountError::NotDecimal => Self::NotDecimal,
                 AmountError::Exponent => Self::Exponent,
@@ -253,18 +264,70 @@ impl From<FieldErrorKind> for FieldProblem {
                 AmountError::TooManyDecimals => Self::TooManyDecimals,
                 AmountError::TooLarge => Self::TooLarge,
             },
-            FieldErrorKind::Participant(error) => match error {
-                ParticipantError::Malformed => Self::MalformedCode,
-                ParticipantError::Unknown { list_date } => Self::UnknownParticipant { list_date },
-                ParticipantError::UnknownName { nearest } if nearest.is_empty() => {
-                    Self::UnknownName
+            FieldErrorKind::Participant(error) => error.into(),
+        }
+    }
+}
+
+impl From<AccountError> for FieldProblem {
+    fn from(error: AccountError) -> Self {
+        match error {
+            AccountError::NotDigits => Self::NotDigits,
+            AccountError::Length { digits } => Self::WrongLength { digits },
+        }
+    }
+}
+
+impl From<ParticipantError> for FieldProblem {
+    fn from(error: ParticipantError) -> Self {
+        match error {
+            ParticipantError::Malformed => Self::MalformedCode,
+            ParticipantError::Unknown { list_date } => Self::UnknownParticipant { list_date },
+            ParticipantError::UnknownName { nearest } if nearest.is_empty() => Self::UnknownName,
+            ParticipantError::UnknownName { nearest } => Self::SimilarName {
+                candidates: nearest,
+            },
+            ParticipantError::AmbiguousName { candidates } => Self::AmbiguousName { candidates },
+        }
+    }
+}
+
+impl FieldProblem {
+    /// The member of a new own account that is refused, and why; the failure if it is about none.
+    ///
+    /// # Errors
+    /// The account isn't there, or the store failed.
+    pub fn of_own_account(
+        error: OwnAccountFailure,
+    ) -> Result<(&'static str, Self), OwnAccountFailure> {
+        Ok(match error {
+            OwnAccountFailure::Name(_) => ("name", Self::MalformedName),
+            OwnAccountFailure::Account(error) => ("cuenta", error.into()),
+            OwnAccountFailure::Bank(error) => ("receptor", error.into()),
+            OwnAccountFailure::Refused(error) => match error {
+                OwnAccountError::BankNeeded | OwnAccountError::OtherBank => {
+                    ("receptor", error.into())
                 }
-                ParticipantError::UnknownName { nearest } => Self::SimilarName {
-                    candidates: nearest,
-                },
-                ParticipantError::AmbiguousName { candidates } => {
-                    Self::AmbiguousName { candidates }
+                OwnAccountError::CheckDigit | OwnAccountError::Known | OwnAccountError::TooMany => {
+                    ("cuenta", error.into())
                 }
+            },
+            error @ (OwnAccountFailure::NotFound | OwnAccountFailure::Store(_)) => {
+                return Err(error);
+            }
+        })
+    }
+}
+
+impl From<OwnAccountError> for FieldProblem {
+    fn from(error: OwnAccountError) -> Self {
+        match error {
+            OwnAccountError::CheckDigit => Self::WrongCheckDigit,
+            OwnAccountError::BankNeeded => Self::Missing,
+            OwnAccountError::OtherBank => Self::OtherBank,
+            OwnAccountError::Known => Self::KnownAccount,
+            OwnAccountError::TooMany => Self::TooManyOwnAccounts {
+                most: MAX_OWN_ACCOUNTS,
             },
         }
     }

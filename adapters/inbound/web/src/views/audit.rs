@@ -33,6 +33,10 @@ pub enum AuditAction {
     WebhookSecretRotated,
     /// A webhook was removed.
     WebhookRemoved,
+    /// An own account was added.
+    OwnAccountAdded,
+    /// An own account was removed.
+    OwnAccountRemoved,
 }
 
 /// One entry of the audit log: a change, its author and what it changed.

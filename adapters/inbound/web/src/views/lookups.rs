@@ -139,6 +139,9 @@ pub struct Question {
     clave_rastreo: String,
     /// The digits of the receiver's account.
     cuenta: String,
+    /// Your other own accounts that fit a masked or missing account, in the order in which they are asked for; empty
+    /// if it was whole. Once the lookup is delivered, `cuenta` is the one that received the transfer.
+    otras_cuentas: Vec<String>,
     /// The amount in pesos: `1234.56`.
     #[schema(pattern = r"^[0-9]+\.[0-9]{2}$", examples("1234.56"))]
     monto: String,
@@ -235,6 +238,11 @@ impl From<&ProofQuery> for Question {
             fecha: query.date.to_string(),
             clave_rastreo: query.tracking_key.as_str().to_owned(),
             cuenta: query.account.as_str().to_owned(),
+            otras_cuentas: query
+                .others
+                .iter()
+                .map(|other| other.account.as_str().to_owned())
+                .collect(),
             monto: query.amount.to_string(),
             emisor: code(query.issuer),
             receptor: code(query.receiver),

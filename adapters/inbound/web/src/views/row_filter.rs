@@ -103,6 +103,7 @@ mod tests {
                 date: calendar::parse_date("2026-11-20").unwrap(),
                 tracking_key: TrackingKey::parse("MBAN01").unwrap(),
                 account: Account::parse("002010077777777771").unwrap(),
+                others: Vec::new(),
                 amount: Amount::parse("1234.50").unwrap(),
                 issuer: None,
                 receiver: None,

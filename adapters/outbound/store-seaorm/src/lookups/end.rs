@@ -101,11 +101,21 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
         LookupChange::Wait { due_at } => queue::released(update, Some(*due_at))
             .col_expr(Column::State, waiting(end))
             .col_expr(Column::Finding, finding(end.finding.as_ref())),
-        LookupChange::Deliver { proof, seal } => {
-            queue::ended(update, LookupState::Delivered, end.now)
+        LookupChange::Deliver {
+            proof,
+            question,
+            seal,
+        } => {
+            let delivered = queue::ended(update, LookupState::Delivered, end.now)
                 .col_expr(Column::Proof, Expr::value(proof.clone()))
                 .col_expr(Column::Seal, Expr::value(Stored(*seal)))
-                .col_expr(Column::Finding, finding(None))
+                .col_expr(Column::Finding, finding(None));
+            match question {
+                Some(question) => {
+                    delivered.col_expr(Column::Question, Expr::value(question.clone()))
+                }
+                None => delivered,
+            }
         }
         LookupChange::End { state, .. } => queue::ended(update, *state, end.now)
             .col_expr(Column::Finding, finding(end.finding.as_ref())),

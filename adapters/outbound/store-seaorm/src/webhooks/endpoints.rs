@@ -122,7 +122,7 @@ pub(super) async fn add(
         .await
         .map_err(failed)?;
     let changes = webhook_addition(&endpoint.audited());
-    let entry = Entry::of_webhook(Action::WebhookAdded, endpoint.customer, changes);
+    let entry = Entry::of_account(Action::WebhookAdded, endpoint.customer, changes);
     Ok(record(transaction, act, &[entry]).await?)
 }
 
@@ -145,7 +145,7 @@ pub(super) async fn change(
         EndpointChange::RotateSecret(_) => Action::WebhookSecretRotated,
     };
     let changes = webhook_difference(&before.audited(), &after.audited());
-    let entry = Entry::of_webhook(action, customer, changes);
+    let entry = Entry::of_account(action, customer, changes);
     record(transaction, act, &[entry]).await?;
     Ok(Some(after))
 }
@@ -206,7 +206,7 @@ pub(super) async fn remove(
         .await
         .map_err(failed)?;
     let changes = webhook_removal(&found.audited());
-    let entry = Entry::of_webhook(Action::WebhookRemoved, customer, changes);
+    let entry = Entry::of_account(Action::WebhookRemoved, customer, changes);
     record(transaction, act, &[entry]).await?;
     Ok(true)
 }

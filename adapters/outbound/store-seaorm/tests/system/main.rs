@@ -15,6 +15,7 @@ macro_rules! contract_suites {
         ports::lookups!(kept: stores($database).await);
         ports::batches!(kept: stores($database).await);
         ports::idempotency!(kept: stores($database).await);
+        ports::own_accounts!(kept: stores($database).await);
         ports::webhooks!(kept: stores($database).await);
         ports::journal!(kept: journaled($database).await);
         ports::seen_proofs!(kept: journaled($database).await);

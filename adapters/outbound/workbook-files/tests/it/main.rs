@@ -38,6 +38,7 @@ fn rules() -> RowRules<'static> {
     RowRules {
         today: "2026-11-27".parse().unwrap(),
         catalogue: Catalogue::embedded(),
+        own_accounts: &[],
     }
 }
 

@@ -12,6 +12,7 @@ fn query(key: &str) -> ProofQuery {
         date: day("2026-02-03"),
         tracking_key: TrackingKey::parse(key).unwrap(),
         account: Account::parse("002010077777777771").unwrap(),
+        others: Vec::new(),
         amount: Amount::from_centavos(123_450).unwrap(),
         issuer: Some(code("40012")),
         receiver: Some(code("40002")),

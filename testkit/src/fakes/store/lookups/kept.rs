@@ -88,7 +88,16 @@ impl KeptLookup {
                 self.stored.updated_at = end.now;
                 self.lease = None;
             }
-            LookupChange::Deliver { proof, seal } => self.deliver(proof, *seal, end.now),
+            LookupChange::Deliver {
+                proof,
+                question,
+                seal,
+            } => {
+                if let Some(question) = question {
+                    self.stored.question.clone_from(question);
+                }
+                self.deliver(proof, *seal, end.now);
+            }
             LookupChange::End { state, .. } => self.end(*state, end.now),
         }
     }

@@ -3,6 +3,8 @@
 import { html, useEffect, useState } from '../lib.js';
 import { todayInMexico } from '../format.js';
 import { t } from '../i18n.js';
+import { OWN_ACCOUNTS } from '../own-account-queries.js';
+import { useQuery } from '../use-query.js';
 import { Badge } from './facts.js';
 import { Notice } from './feedback.js';
 import { Field } from './field.js';
@@ -30,6 +32,11 @@ export function ReceiptReport({ receipt, file, onLookUp }) {
   const { tipo, campos, faltan, avisos, enlace } = receipt;
   const [values, setValues] = useState(() => Object.fromEntries(FIELDS.map((name) => [name, firstValue(name, campos[name])])));
   const [state, setState] = useState({});
+  const own = useOwnAccounts(campos.cuenta);
+  // The only one that fits stands there at once; of several the person chooses.
+  useEffect(() => {
+    if (own.length === 1) setValues((old) => ({ ...old, cuenta: old.cuenta || own[0].cuenta }));
+  }, [own.length]);
   const lookUp = async (event) => {
     event.preventDefault();
     if (state.busy) return;
@@ -52,7 +59,7 @@ export function ReceiptReport({ receipt, file, onLookUp }) {
         <${Picture} of=${file} />
         <form onSubmit=${lookUp} novalidate aria-label=${t('receipt.fields')} data-testid="receipt">
           ${FIELDS.map((name) => html`
-            <${ReadField} key=${name} name=${name} read=${campos[name]} missing=${missing[name]} value=${values[name]}
+            <${ReadField} key=${name} name=${name} read=${campos[name]} missing=${missing[name]} value=${values[name]} own=${name === 'cuenta' ? own : []}
               onInput=${(value) => setValues((old) => ({ ...old, [name]: value }))} />`)}
           <button type="submit" class="primary" disabled=${state.busy} data-testid="receipt-look-up">
             <${Icon} name="lookups" />${state.busy ? t('receipt.busy') : t('receipt.look_up')}
@@ -67,7 +74,7 @@ export function ReceiptReport({ receipt, file, onLookUp }) {
 }
 
 // The field with its confidence and the text that it was taken from. What was corrected by hand needs no advice.
-function ReadField({ name, read, missing, value, onInput }) {
+function ReadField({ name, read, missing, value, own, onInput }) {
   const isChanged = value !== firstValue(name, read);
   const help = read && html`
     <${Badge} tone=${TONES[read.confianza]}>${t(`receipt.confidence.${read.confianza}`)}</${Badge}>
@@ -77,8 +84,18 @@ function ReadField({ name, read, missing, value, onInput }) {
     <${Field} label=${t(`field.${name}`)} help=${help} error=${isChanged ? undefined : missing}>
       ${(control) => html`
         <input type="text" autocomplete="off" spellcheck=${false} max=${name === 'fecha' ? todayInMexico() : undefined} ...${LOOKS[name]} ...${control}
-          name=${name} value=${value} onInput=${({ target }) => onInput(target.value)} />`}
+          name=${name} value=${value} list=${own.length ? `${control.id}-own` : undefined} onInput=${({ target }) => onInput(target.value)} />
+        ${own.length > 0 && html`
+          <datalist id=${`${control.id}-own`}>${own.map((each) => html`<option key=${each.id} value=${each.cuenta}>${each.name}</option>`)}</datalist>`}`}
     </${Field}>`;
+}
+
+// One's own accounts that end in what a masked account shows; none for a whole one.
+function useOwnAccounts(read) {
+  const masked = read?.valor.startsWith('*');
+  const { data } = useQuery(OWN_ACCOUNTS);
+  const ending = masked ? read.valor.replace(/^\*+/, '') : '';
+  return (masked && data?.ownAccounts.filter(({ cuenta }) => cuenta.endsWith(ending))) || [];
 }
 
 function Result({ of: result }) {

@@ -6,6 +6,7 @@ import frame from './en/frame.js';
 import keys from './en/keys.js';
 import lookups from './en/lookups.js';
 import newBatch from './en/new_batch.js';
+import ownAccounts from './en/own_accounts.js';
 import proof from './en/proof.js';
 import requests from './en/requests.js';
 import seal from './en/seal.js';
@@ -21,6 +22,7 @@ export default {
   ...keys,
   ...lookups,
   ...newBatch,
+  ...ownAccounts,
   ...proof,
   ...requests,
   ...seal,

@@ -6,6 +6,7 @@ import frame from './es/frame.js';
 import keys from './es/keys.js';
 import lookups from './es/lookups.js';
 import newBatch from './es/new_batch.js';
+import ownAccounts from './es/own_accounts.js';
 import proof from './es/proof.js';
 import requests from './es/requests.js';
 import seal from './es/seal.js';
@@ -21,6 +22,7 @@ export default {
   ...keys,
   ...lookups,
   ...newBatch,
+  ...ownAccounts,
   ...proof,
   ...requests,
   ...seal,

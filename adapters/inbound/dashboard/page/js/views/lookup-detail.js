@@ -141,6 +141,8 @@ function Question({ of: lookup }) {
         <div><dt>${t('columns.fecha')}</dt><dd>${question.fecha}</dd></div>
         <div><dt>${t('columns.clave_rastreo')}</dt><dd class="break"><code>${question.claveRastreo}</code></dd></div>
         <div><dt>${t('columns.cuenta')}</dt><dd class="break"><code>${question.cuenta}</code></dd></div>
+        ${question.otrasCuentas.length > 0 && html`
+          <div><dt>${t('lookup.other_accounts')}</dt><dd class="break">${question.otrasCuentas.map((other) => html`<code key=${other}>${other}</code> `)}</dd></div>`}
         <div><dt>${t('columns.monto')}</dt><dd>${money(question.monto)}</dd></div>
         <div><dt>${t('lookup.issuer')}</dt><dd><${Bank} inferred=${inferred?.emisor} given=${question.emisor} names=${names} /></dd></div>
         <div><dt>${t('lookup.receiver')}</dt><dd><${Bank} inferred=${inferred?.receptor} given=${question.receptor} names=${names} /></dd></div>

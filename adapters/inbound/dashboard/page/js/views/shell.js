@@ -17,6 +17,7 @@ import { Keys } from './keys.js';
 import { LookupDetail } from './lookup-detail.js';
 import { Lookups } from './lookups.js';
 import { NewBatch } from './new-batch.js';
+import { OwnAccounts } from './own-accounts.js';
 import { Overview } from './overview.js';
 import { Page } from './page.js';
 import { Requests } from './requests.js';
@@ -37,6 +38,7 @@ const ROUTES = [
   { pattern: '/batches/:id', view: ({ id }) => html`<${BatchDetail} key=${id} id=${id} />` },
   { pattern: '/webhooks', view: () => html`<${Webhooks} />`, icon: 'webhooks', label: 'nav.webhooks' },
   { pattern: '/webhooks/:id', view: ({ id }) => html`<${WebhookDetail} key=${id} id=${id} />` },
+  { pattern: '/accounts', view: () => html`<${OwnAccounts} />`, icon: 'bank', label: 'nav.own_accounts' },
   { pattern: '/try', view: () => html`<${Try} />`, icon: 'try', label: 'nav.try' },
   { pattern: '/verify', view: () => html`<${Verify} />`, icon: 'verify', label: 'nav.verify' },
 ];

@@ -12,6 +12,7 @@ fn rules() -> RowRules<'static> {
     RowRules {
         today: NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(),
         catalogue: Catalogue::embedded(),
+        own_accounts: &[],
     }
 }
 

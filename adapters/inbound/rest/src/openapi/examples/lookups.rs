@@ -42,6 +42,7 @@ fn question() -> Option<ProofQuery> {
         date: date(11, 20),
         tracking_key: TrackingKey::parse("MBAN01002611200001234567").ok()?,
         account: Account::parse("002010077777777771").ok()?,
+        others: Vec::new(),
         amount: Amount::from_centavos(123_456)?,
         issuer: None,
         receiver: None,

@@ -35,6 +35,7 @@ fn xml(key: &str, amount: &str) -> Vec<u8> {
         date: "2026-11-20".parse().unwrap(),
         tracking_key: TrackingKey::parse(key).unwrap(),
         account: Account::parse("002010077777777771").unwrap(),
+        others: Vec::new(),
         amount: Amount::parse(amount).unwrap(),
         issuer: ParticipantCode::parse("40012"),
         receiver: ParticipantCode::parse("40002"),

@@ -122,6 +122,7 @@ pub(crate) fn claim_end(id: LookupId, lease: Lease, change: LookupChange) -> Cla
 pub(crate) fn delivery(bytes: usize) -> LookupChange {
     LookupChange::Deliver {
         proof: vec![7; bytes],
+        question: None,
         seal: SealVerdict::Valid,
     }
 }

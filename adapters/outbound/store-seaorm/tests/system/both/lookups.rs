@@ -79,12 +79,16 @@ fn change() -> impl Strategy<Value = LookupChange> {
         LookupState::Expired,
     ];
     let end = (prop::sample::select(ends.to_vec()), any::<bool>());
-    let delivery = (bytes(), prop::sample::select(SealVerdict::ALL.to_vec()));
+    let delivery = (
+        bytes(),
+        prop::sample::select(SealVerdict::ALL.to_vec()),
+        prop::option::of(bytes()),
+    );
     prop_oneof![
         3 => (0..90_i64).prop_map(|seconds| LookupChange::Wait {
             due_at: start() + TimeDelta::seconds(seconds),
         }),
-        1 => delivery.prop_map(|(proof, seal)| LookupChange::Deliver { proof, seal }),
+        1 => delivery.prop_map(|(proof, seal, question)| LookupChange::Deliver { proof, question, seal }),
         1 => end.prop_map(|(state, refund)| LookupChange::End { state, refund }),
     ]
 }

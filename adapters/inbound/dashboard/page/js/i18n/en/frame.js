@@ -25,6 +25,7 @@ export default {
   'nav.lookups': 'Lookups',
   'nav.batches': 'Batches',
   'nav.webhooks': 'Webhooks',
+  'nav.own_accounts': 'Own accounts',
   'nav.try': 'Try it',
   'nav.verify': 'Verify',
   'nav.admin': 'Administration',

@@ -21,6 +21,7 @@ export default {
   'lookup.state.FAILED': 'failed',
   'lookup.state.EXPIRED': 'expired',
   'lookup.state.CANCELED': 'canceled',
+  'lookup.other_accounts': 'Other own accounts',
   'lookup.reason': 'Last reason',
   'lookup.attempts': 'Attempts',
   'lookup.next': 'Next attempt',

@@ -25,6 +25,7 @@ export default {
   'nav.lookups': 'Consultas',
   'nav.batches': 'Lotes',
   'nav.webhooks': 'Webhooks',
+  'nav.own_accounts': 'Cuentas propias',
   'nav.try': 'Probar',
   'nav.verify': 'Comprobar',
   'nav.admin': 'Administración',

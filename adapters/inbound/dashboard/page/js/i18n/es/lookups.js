@@ -21,6 +21,7 @@ export default {
   'lookup.state.FAILED': 'fallida',
   'lookup.state.EXPIRED': 'vencida',
   'lookup.state.CANCELED': 'cancelada',
+  'lookup.other_accounts': 'Otras cuentas propias',
   'lookup.reason': 'Último motivo',
   'lookup.attempts': 'Intentos',
   'lookup.next': 'Próximo intento',

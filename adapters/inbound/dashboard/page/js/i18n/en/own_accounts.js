@@ -1,0 +1,20 @@
+// English. One key a line, in the order of `../es/own_accounts.js`.
+export default {
+  'own_accounts.lead': 'Where you receive payments. A proof is looked up with them when the account is masked (****1234) or missing: in a lookup, a file of payments or a receipt.',
+  'own_accounts.none': 'No own accounts yet',
+  'own_accounts.none_more': 'Add the CLABEs, cards and phone numbers that you are paid on.',
+  'own_accounts.add': 'Add account',
+  'own_accounts.added': 'The account was added.',
+  'own_accounts.added_at': 'Added',
+  'own_accounts.name': 'Name',
+  'own_accounts.name_help': 'As you call it: Sales, Rents …',
+  'own_accounts.cuenta': 'Account',
+  'own_accounts.cuenta_help': 'CLABE (18 digits), card (16) or phone number (10). It is kept encrypted.',
+  'own_accounts.receptor': 'Bank',
+  'own_accounts.receptor_help': 'Name or code. Not needed for a CLABE, nor for most cards.',
+  'own_accounts.needed': 'Fill it in.',
+  'own_accounts.remove': 'Remove',
+  'own_accounts.remove_named': 'Remove {name}',
+  'own_accounts.remove_effect': 'Masked accounts are no longer completed with it. Lookups that were made stay as they are.',
+  'own_accounts.removed': 'The account was removed.',
+};

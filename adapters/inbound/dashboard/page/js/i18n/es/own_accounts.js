@@ -1,0 +1,20 @@
+// Spanish. One key a line, in the order of `../en/own_accounts.js`.
+export default {
+  'own_accounts.lead': 'Donde recibe pagos. Con ellas se busca el comprobante cuando la cuenta está enmascarada (****1234) o falta: en una consulta, un archivo de pagos o un recibo.',
+  'own_accounts.none': 'Aún no hay cuentas propias',
+  'own_accounts.none_more': 'Agregue las CLABE, tarjetas y teléfonos en los que le pagan.',
+  'own_accounts.add': 'Agregar cuenta',
+  'own_accounts.added': 'Se agregó la cuenta.',
+  'own_accounts.added_at': 'Agregada',
+  'own_accounts.name': 'Nombre',
+  'own_accounts.name_help': 'Como usted la llama: Ventas, Rentas…',
+  'own_accounts.cuenta': 'Cuenta',
+  'own_accounts.cuenta_help': 'CLABE (18 dígitos), tarjeta (16) o teléfono (10). Se guarda cifrada.',
+  'own_accounts.receptor': 'Banco',
+  'own_accounts.receptor_help': 'Nombre o código. No hace falta para una CLABE, ni para la mayoría de las tarjetas.',
+  'own_accounts.needed': 'Llénelo.',
+  'own_accounts.remove': 'Quitar',
+  'own_accounts.remove_named': 'Quitar {name}',
+  'own_accounts.remove_effect': 'Las cuentas enmascaradas ya no se completan con ella. Las consultas hechas quedan como están.',
+  'own_accounts.removed': 'Se quitó la cuenta.',
+};
