@@ -94,6 +94,8 @@ impl BatchRows {
             let mut view = without_lookup(row, &stored, (&self.columns, &catalogue));
             if let Some(lookup) = lookup {
                 let lookup = reader.of_row(&lookup).map_err(unreadable)?;
+                // It may tell another of several own accounts.
+                view.query = Some(lookup.question.clone());
                 view.outcome = RowOutcome::Lookup(Box::new(lookup));
             } else if matches!(stored.kind, RowKind::Ready(_)) && row < self.untried {
                 view.outcome = RowOutcome::Erased;

@@ -366,6 +366,11 @@ fn general() -> OpenApi {
                  GraphQL lists, cancels and erases these lookups.",
             ),
             tag(
+                "accounts",
+                "Accounts that you receive transfers on, with which masked and missing accounts are completed. They \
+                 need a session.",
+            ),
+            tag(
                 "webhooks",
                 "Messages to your servers when lookups and batches end. They need a session.",
             ),

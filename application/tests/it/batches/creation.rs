@@ -5,7 +5,10 @@ use domain::account::Account;
 use domain::calendar::parse_date;
 use domain::keys::KeyId;
 use domain::proofs::file::RequestedFiles;
+use domain::own_accounts::Destination;
+use domain::transfer::Transfer;
 use ports::outbound::{BatchAddition, BatchBounds, Lease, NewBatch};
+use testkit::fakes::{Script, unsealed_proof};
 use uuid::Uuid;
 
 use super::*;
@@ -232,4 +235,33 @@ async fn a_batch_is_not_created_while_the_store_fails() {
     };
     process.faults().clear();
     assert_eq!(process.feed().await, 0);
+}
+
+#[tokio::test]
+async fn a_row_tells_which_of_several_own_accounts_was_credited() {
+    let (world, process, holder) = start().await;
+    let first = payment(0).account;
+    let second = Account::parse("072180012345678907").unwrap();
+    let credited = second.clone();
+    world.bank.answer_by(move |transfer: &Transfer| {
+        if *transfer.account() == credited {
+            return Script::Issue(unsealed_proof(transfer));
+        }
+        Script::KnowNothing
+    });
+    let other = Destination {
+        account: second.clone(),
+        receiver: None,
+    };
+    let query = ProofQuery {
+        others: vec![other],
+        ..payment(0)
+    };
+    let id = process.create(&holder, rows([query])).await;
+    world.until(&process, id, Finished).await;
+    let row = process.rows(&holder, id, 0).await.remove(0);
+    let query = row.query.unwrap();
+    assert_eq!(query.account, second);
+    assert_eq!(query.others.len(), 1);
+    assert_eq!(query.others[0].account, first);
 }

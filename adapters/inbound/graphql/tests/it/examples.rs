@@ -26,6 +26,16 @@ fn examples() -> BTreeMap<String, (String, Value)> {
     paths.map(example).collect()
 }
 
+/// A harness with an own account of the member's, and the account's id.
+async fn with_own_account() -> (Harness, String) {
+    let harness = Harness::with_room().await;
+    let (query, _) = examples()["add-own-account"].clone();
+    let added = harness.ask("member", &query, Value::Null).await.json();
+    let id = &added["data"]["addOwnAccount"]["ownAccount"]["id"];
+    let id = id.as_str().unwrap().to_owned();
+    (harness, id)
+}
+
 /// A harness with something, and variables that name it.
 fn named((harness, id): (Harness, String)) -> (Harness, Value) {
     (harness, json!({ "id": id }))
@@ -46,6 +56,7 @@ async fn every_example_is_answered_without_an_error() {
             "cancel-lookup" => named(with_lookup(question("404.02")).await),
             "batch" | "cancel-batch" => named(with_batch().await),
             "erase-batch" => named(with_canceled_batch().await),
+            "remove-own-account" => named(with_own_account().await),
             "webhook"
             | "update-webhook"
             | "remove-webhook"
@@ -71,7 +82,7 @@ async fn every_example_is_answered_without_an_error() {
 const USES: &str = "viewer keys key create-key rename-key revoke-key rotate-key usage-by-outcome requests \
     lookups lookup cancel-lookup erase-lookup batches batch cancel-batch erase-batch \
     webhooks webhook create-webhook update-webhook remove-webhook rotate-webhook-secret test-webhook \
-    resend-webhook-delivery bank participants admin-accounts admin-keys admin-usage admin-revoke-key \
+    own-accounts add-own-account remove-own-account resend-webhook-delivery bank participants admin-accounts admin-keys admin-usage admin-revoke-key \
     admin-limits admin-plan admin-audit start introspection";
 
 #[test]

@@ -27,6 +27,7 @@ async fn calls(query: &str) -> BTreeMap<&'static str, usize> {
 #[case("usage(range: { granularity: DAY, newest: 400 }, breakdown: KEY) { slots series { counts } totals { latency { p50Ms } } }", &["customer", "usage"])]
 #[case("batches(first: 100) { nodes { id progress counts { rows } } }", &["customer", "batches"])]
 #[case("webhooks { id events }", &["customer", "endpoints"])]
+#[case("ownAccounts { id cuenta }", &["customer", "own_accounts"])]
 #[case("bank { state latency { p50Ms } budget { remaining } }", &["budget"])]
 #[case("participants { code name active }", &[])]
 #[case("admin { accounts(first: 100) { nodes { id activeKeys month { used } } totalCount } }", &["customers"])]

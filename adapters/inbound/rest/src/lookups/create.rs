@@ -21,8 +21,8 @@ pub(crate) struct NewLookup {
     fecha: String,
     #[schema(schema_with = schemas::tracking_key)]
     clave_rastreo: String,
-    #[schema(schema_with = schemas::account)]
-    cuenta: String,
+    #[schema(required = false, schema_with = schemas::given_account)]
+    cuenta: Option<String>,
     #[schema(schema_with = schemas::amount)]
     monto: String,
     #[schema(required = false, schema_with = schemas::inferable_issuer)]

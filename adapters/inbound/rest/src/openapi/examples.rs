@@ -60,6 +60,9 @@ pub(super) fn request(schema: &str) -> Option<Value> {
             request["metadata"] = json!({ "pedido": "A-1042" });
             return Some(request);
         }
+        "NewOwnAccount" => {
+            return Some(json!({ "name": "Ventas", "cuenta": "002010077777777771" }));
+        }
         "NewKey" => return Some(json!({ "name": "caja 4", "env": "live" })),
         "LimitsChange" => return Some(json!({ "per_minute": 120, "monthly_quota": 5000 })),
         "NewWebhook" => {
@@ -108,6 +111,8 @@ pub(super) fn success(operation: &str) -> Option<Value> {
         "createWebhook" | "rotateWebhookSecret" => webhooks::created(),
         "testWebhook" | "resendWebhookDelivery" => webhooks::sent(),
         "listWebhookDeliveries" => webhooks::deliveries(),
+        "listOwnAccounts" => json!([own_account()]),
+        "addOwnAccount" | "removeOwnAccount" => own_account(),
         "listParticipants" => participants(),
         "healthz" => json!({ "status": "ok" }),
         "readyz" => json!({
@@ -116,6 +121,17 @@ pub(super) fn success(operation: &str) -> Option<Value> {
         }),
         "openapi" => json!({ "openapi": "3.1.0" }),
         _ => return None,
+    })
+}
+
+fn own_account() -> Value {
+    json!({
+        "id": "019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1",
+        "name": "Ventas",
+        "cuenta": "002010077777777771",
+        "receptor": "40002",
+        "banco": "BANAMEX",
+        "added_at": "2026-11-20T12:00:00.000Z"
     })
 }
 

@@ -109,6 +109,17 @@ pub(crate) fn tracking_key() -> ObjectBuilder {
     )))
 }
 
+/// An account that may be masked.
+pub(crate) fn given_account() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some(
+            "The receiver's account: 18 digits (CLABE), 16 digits (card) or 10 digits (phone). Masked (`****1234`, 3 \
+             to 8 digits) or left out, it is completed with your own accounts that fit: at most three are asked \
+             for, and it is counted once.",
+        ))
+}
+
 pub(crate) fn account() -> ObjectBuilder {
     text(
         "The receiver's account: 18 digits (CLABE), 16 digits (card) or 10 digits (phone). Blanks \

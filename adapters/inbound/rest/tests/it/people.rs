@@ -1,5 +1,6 @@
 //! The routes for people: `/keys`, `/lookups` and `/admin`, under a session.
 
+mod accounts;
 mod admin;
 mod batches;
 mod credentials;

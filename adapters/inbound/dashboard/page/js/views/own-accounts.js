@@ -13,7 +13,7 @@ import { AddOwnAccount, RemoveOwnAccount } from '../dialogs/own-account-dialogs.
 import { Page } from './page.js';
 
 const Remove = ({ of }) => html`
-  <button type="button" class="danger" aria-label=${t('own_accounts.remove_named', { name: of.name })} data-testid="remove-own-account"
+  <button type="button" class="danger-quiet" aria-label=${t('own_accounts.remove_named', { name: of.name })} data-testid="remove-own-account"
     onClick=${() => open(() => html`<${RemoveOwnAccount} subject=${of} />`)}>${t('own_accounts.remove')}</button>`;
 
 const columns = () => [
@@ -21,7 +21,7 @@ const columns = () => [
   { key: 'account', label: t('own_accounts.cuenta'), cell: ({ cuenta }) => html`<code class="break">${cuenta}</code>` },
   { key: 'bank', label: t('own_accounts.receptor'), cell: ({ banco, receptor }) => html`<span class="stacked"><span>${banco}</span><small>${receptor}</small></span>` },
   { key: 'added', label: t('own_accounts.added_at'), cell: ({ addedAt }) => html`<${Time} at=${addedAt} />` },
-  { key: 'remove', label: '', cell: (own) => html`<${Remove} of=${own} />` },
+  { key: 'remove', label: t('own_accounts.change'), cell: (own) => html`<${Remove} of=${own} />` },
 ];
 
 const Add = () => html`

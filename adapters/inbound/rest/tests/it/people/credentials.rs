@@ -14,7 +14,7 @@ use crate::data::GOOD_KEY;
 use crate::harness::{ALLOWED, Exchange, Harness, OURS, body, in_both_languages};
 
 /// Every operation for people; `ID` stands for the id of anything.
-const OPERATIONS: [(&str, &str); 23] = [
+const OPERATIONS: [(&str, &str); 26] = [
     ("POST", "/keys"),
     ("GET", "/keys"),
     ("DELETE", "/keys/ID"),

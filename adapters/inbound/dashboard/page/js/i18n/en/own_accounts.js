@@ -16,5 +16,6 @@ export default {
   'own_accounts.remove': 'Remove',
   'own_accounts.remove_named': 'Remove {name}',
   'own_accounts.remove_effect': 'Masked accounts are no longer completed with it. Lookups that were made stay as they are.',
+  'own_accounts.change': 'Change',
   'own_accounts.removed': 'The account was removed.',
 };

@@ -16,5 +16,6 @@ export default {
   'own_accounts.remove': 'Quitar',
   'own_accounts.remove_named': 'Quitar {name}',
   'own_accounts.remove_effect': 'Las cuentas enmascaradas ya no se completan con ella. Las consultas hechas quedan como están.',
+  'own_accounts.change': 'Cambio',
   'own_accounts.removed': 'Se quitó la cuenta.',
 };
