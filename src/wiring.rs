@@ -25,6 +25,6 @@ pub(crate) use commands::{
     with_proof_checks, with_seals,
 };
 pub(crate) use identity::{Identity, identity};
-pub(crate) use sandbox::{SandboxUrls, sandbox_config, start_sandbox};
+pub(crate) use sandbox::{sandbox_config, start_sandbox};
 pub(crate) use serve::{Gateway, ServeContext, gateway};
 pub(crate) use storage::lock as lock_database;

@@ -29,16 +29,24 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
         .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
 }
 
-/// Answers by the seal, and to some amounts as no client should accept.
+/// Answers by the seal, and to some amounts as no client should accept. A file that isn't the sandbox's is an
+/// error, because it may be a real one.
 async fn validate(headers: HeaderMap, body: Bytes) -> Response {
-    let unreadable = || (StatusCode::INTERNAL_SERVER_ERROR, page(pages::VALIDATION_FAILED));
+    let unreadable = || {
+        (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            page(pages::VALIDATION_FAILED),
+        )
+    };
     let Some((name, file)) = sent_file(&headers, body).await else {
         return unreadable().into_response();
     };
     let Ok(proof) = Proof::read(&file) else {
         return unreadable().into_response();
     };
-    let is_valid = is_valid(&proof);
+    let Some(is_valid) = verdict(&proof) else {
+        return unreadable().into_response();
+    };
     let whole = Validation {
         name: &name,
         is_valid,
@@ -81,11 +89,12 @@ async fn sent_file(headers: &HeaderMap, body: Bytes) -> Option<(String, Bytes)> 
     Some((name, field.bytes().await.ok()?))
 }
 
-/// Returns `true` if a bank of the sandbox made the seal. Its signatures of one text are all the same.
-fn is_valid(proof: &Proof) -> bool {
+/// Returns `true` if the certificate's bank made the seal; its signatures of one text are all the same. `None` for
+/// a certificate that isn't the sandbox's.
+fn verdict(proof: &Proof) -> Option<bool> {
     let certificates = [SealCertificate::Known, SealCertificate::Unknown];
     let named = certificates
         .into_iter()
-        .find(|certificate| certificate.number() == proof.chain.certificate_number());
-    named.is_some_and(|named| named.seal(proof.chain.signed_text()) == proof.seal)
+        .find(|certificate| certificate.number() == proof.chain.certificate_number())?;
+    Some(named.seal(proof.chain.signed_text()) == proof.seal)
 }

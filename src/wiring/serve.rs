@@ -179,7 +179,12 @@ async fn gateway_on(
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let low_priority = LowPriority::start()?;
     let tasks = (&requests, &low_priority);
-    let services = base.proof_requests((proofs, validators, &stored), (&seals, &catalogue), &usage, tasks);
+    let services = base.proof_requests(
+        (proofs, validators, &stored),
+        (&seals, &catalogue),
+        &usage,
+        tasks,
+    );
     let services = services.await?;
     let shared = SharedServices {
         base: &base,

@@ -58,7 +58,7 @@ impl SecondOpinions {
     ) -> bool {
         let opinion = self.opinion(asking, reports, disputable).await;
         for report in reports {
-            report.add_second_opinion(opinion);
+            report.add_second_opinion(asking.0, opinion);
         }
         !opinion.is_err_and(NoOpinion::is_passing)
     }

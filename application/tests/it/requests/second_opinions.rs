@@ -25,7 +25,10 @@ async fn validated(
     let validator = Arc::new(ScriptedValidator::answering(answers));
     let mut world = world();
     world.validators.test = Some(validator.clone());
-    world.base.clock.set_wall("2025-06-17T18:00:00Z".parse().unwrap());
+    world
+        .base
+        .clock
+        .set_wall("2025-06-17T18:00:00Z".parse().unwrap());
     (fixture_in(world, None).await, validator)
 }
 
@@ -69,7 +72,10 @@ async fn nobody_is_asked_unless_the_caller_says_so() {
 async fn a_verdict_is_that_of_the_seal_and_is_recorded() {
     let (fixture, validator) = validated([VALID, Ok(SealOpinion::Invalid)]).await;
     let report = report_on(&fixture, asked()).await;
-    assert_eq!(report.check(CheckName::Seal).unwrap().result, CheckResult::Ok);
+    assert_eq!(
+        report.check(CheckName::Seal).unwrap().result,
+        CheckResult::Ok
+    );
     assert_eq!(report.outcome(), CheckOutcome::Valid);
     let other = edited("PRUEBA", "OTRA");
     let report = report_on(&fixture, other.clone()).await;
@@ -79,7 +85,11 @@ async fn a_verdict_is_that_of_the_seal_and_is_recorded() {
     assert_eq!(sent[1].xml, other.file);
     let recorded = [SealVerdict::Valid, SealVerdict::Invalid].map(Some);
     assert_eq!(fixture.recorded_seals(), recorded);
-    assert_eq!(fixture.used().await.net(), 2, "no more than the check counts");
+    assert_eq!(
+        fixture.used().await.net(),
+        2,
+        "no more than the check counts"
+    );
 }
 
 #[tokio::test]
@@ -138,7 +148,8 @@ fn cause() -> Cause {
 }
 
 #[tokio::test]
-async fn files_of_test_keys_never_go_to_the_central_bank_and_none_goes_out_unless_it_is_configured() {
+async fn files_of_test_keys_never_go_to_the_central_bank_and_none_goes_out_unless_it_is_configured()
+{
     let live = Arc::new(ScriptedValidator::answering([VALID]));
     let mut world = world();
     world.validators = ValidatorBySide {
@@ -155,9 +166,19 @@ async fn files_of_test_keys_never_go_to_the_central_bank_and_none_goes_out_unles
 async fn an_old_file_and_one_that_could_change_the_answer_are_not_sent() {
     let (fixture, validator) = validated([VALID]).await;
     let unsafe_file = edited("Concepto=\"PRUEBA\"", "Concepto=\"&lt;b>\"");
-    assert_eq!(opinion_on(&fixture, unsafe_file).await, Err(NoOpinion::UnsafeText));
-    fixture.world.base.clock.set_wall("2025-09-01T18:00:00Z".parse().unwrap());
-    assert_eq!(opinion_on(&fixture, asked()).await, Err(NoOpinion::OutOfRange));
+    assert_eq!(
+        opinion_on(&fixture, unsafe_file).await,
+        Err(NoOpinion::UnsafeText)
+    );
+    fixture
+        .world
+        .base
+        .clock
+        .set_wall("2025-09-01T18:00:00Z".parse().unwrap());
+    assert_eq!(
+        opinion_on(&fixture, asked()).await,
+        Err(NoOpinion::OutOfRange)
+    );
     assert_eq!(validator.asked().len(), 0);
 }
 

@@ -58,7 +58,11 @@ impl Gateway {
         let memory = ProofMemory::new(1 << 20, Duration::from_mins(10));
         let store = services.store.clone();
         let mut parts = LookupParts::over(&services, store, credentials.clone(), memory);
-        let answers = [Ok(SealOpinion::Valid), Ok(SealOpinion::Invalid), Err(BankError::Timeout)];
+        let answers = [
+            Ok(SealOpinion::Valid),
+            Ok(SealOpinion::Invalid),
+            Err(BankError::Timeout),
+        ];
         let validator = Arc::new(ScriptedValidator::answering(answers));
         parts.validators.test = Some(validator.clone());
         let lookups = LookupServices::of(&parts, spawns);

@@ -14,8 +14,11 @@ use domain::proofs::file::RequestedFiles;
 use domain::seals::SealOpinion;
 use ports::contract::bank as suite;
 use ports::contract::pacer::LANE;
-use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup, SealValidator as _, ValidatedFile};
+use ports::outbound::{
+    Bank as _, BankAnswer, BankError, Lookup, SealValidator as _, ValidatedFile,
+};
 use rstest::rstest;
+use sandbox::seal::SealCertificate;
 use sandbox::{SandboxConfig, VALIDATOR_PATH};
 use tokio::net::TcpListener;
 
@@ -84,24 +87,61 @@ async fn the_sandboxs_validator_tells_good_seals_from_bad_ones(
 }
 
 #[tokio::test]
+async fn the_sandboxs_validator_has_no_verdict_on_a_real_banks_certificate() {
+    let sandbox = sandbox().await;
+    let ValidatedFile { xml, seal } = file(&sandbox, 60_001).await;
+    let text = std::str::from_utf8(&xml).unwrap();
+    let xml = text.replace(SealCertificate::Unknown.number(), "00001000000500000001");
+    let file = ValidatedFile {
+        xml: xml.into(),
+        seal,
+    };
+    let answer = validate(&format!("{sandbox}{VALIDATOR_PATH}"), &file).await;
+    assert!(
+        matches!(answer, Err(BankError::Unavailable { .. })),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
 async fn the_validator_is_sent_the_file_alone_in_a_form() {
     let server = TestPortal::start(|_| async { "" }).await;
     let answer = validate(&server.url(), &some_file()).await;
-    assert!(matches!(answer, Err(BankError::Protocol { .. })), "{answer:?}");
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "{answer:?}"
+    );
     let [request] = &server.requests()[..] else {
         panic!("one request was expected");
     };
-    assert_eq!((request.method.as_str(), &*request.target), ("POST", "/cep"));
+    assert_eq!(
+        (request.method.as_str(), &*request.target),
+        ("POST", "/cep")
+    );
     assert_eq!(request.cookies(), None);
     let declared = request.headers["content-type"].to_str().unwrap();
-    let boundary = declared.strip_prefix("multipart/form-data; boundary=").unwrap();
+    let boundary = declared
+        .strip_prefix("multipart/form-data; boundary=")
+        .unwrap();
     let body = std::str::from_utf8(&request.body).unwrap();
     let lines: Vec<_> = body.split("\r\n").collect();
     let (first, last) = (format!("--{boundary}"), format!("--{boundary}--"));
-    let named = lines[1].strip_prefix("Content-Disposition: form-data; name=\"file[0]\"; filename=\"cep-");
+    let named =
+        lines[1].strip_prefix("Content-Disposition: form-data; name=\"file[0]\"; filename=\"cep-");
     assert!(named.unwrap().ends_with(".xml\""), "{body}");
     let file = "<SPEI_Tercero sello='AAAA'/>";
-    assert_eq!(lines, [&first, lines[1], "Content-Type: text/xml", "", file, &last, ""]);
+    assert_eq!(
+        lines,
+        [
+            &first,
+            lines[1],
+            "Content-Type: text/xml",
+            "",
+            file,
+            &last,
+            ""
+        ]
+    );
 }
 
 #[rstest]
@@ -113,7 +153,10 @@ async fn the_validator_is_sent_the_file_alone_in_a_form() {
 async fn any_other_answer_is_no_verdict(#[case] answer: fn() -> axum::response::Response) {
     let server = TestPortal::start(move |_| async move { answer() }).await;
     let answer = validate(&server.url(), &some_file()).await;
-    assert!(matches!(answer, Err(BankError::Protocol { .. })), "{answer:?}");
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "{answer:?}"
+    );
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -122,7 +165,10 @@ async fn a_validator_that_fails_or_is_not_there_is_unavailable() {
     let failing = TestPortal::start(|_| async { StatusCode::INTERNAL_SERVER_ERROR }).await;
     for url in [&*failing.url(), "http://127.0.0.1:1/"] {
         let answer = validate(url, &some_file()).await;
-        assert!(matches!(answer, Err(BankError::Unavailable { .. })), "{answer:?}");
+        assert!(
+            matches!(answer, Err(BankError::Unavailable { .. })),
+            "{answer:?}"
+        );
     }
 }
 

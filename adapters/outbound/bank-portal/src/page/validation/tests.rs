@@ -40,7 +40,10 @@ fn valid_page() -> String {
 }
 
 fn invalid_page() -> String {
-    let texts = ("||1|20112026|renta||", "con informaci&oacute;n err&oacute;nea");
+    let texts = (
+        "||1|20112026|renta||",
+        "con informaci&oacute;n err&oacute;nea",
+    );
     page(TOTALS_OF_INVALID, NAME, "X", texts)
 }
 
@@ -52,7 +55,9 @@ fn read(page: &str) -> Option<SealOpinion> {
 fn the_verdict_on_our_file_is_read() {
     assert_eq!(read(&valid_page()), Some(SealOpinion::Valid));
     assert_eq!(read(&invalid_page()), Some(SealOpinion::Invalid));
-    let blanks = valid_page().replace('\n', "\r\n").replace("<td>1</td>", "<td>\n 1 </td>");
+    let blanks = valid_page()
+        .replace('\n', "\r\n")
+        .replace("<td>1</td>", "<td>\n 1 </td>");
     assert_eq!(read(&blanks), Some(SealOpinion::Valid));
 }
 
@@ -70,7 +75,10 @@ fn the_verdict_on_our_file_is_read() {
 #[case::another_mark(CHECKBOX, "?")]
 #[case::both_marks(CHECKBOX, "X<input type=\"checkbox\" checked disabled>")]
 #[case::a_mark_against_the_totals(CHECKBOX, "X")]
-#[case::two_checkboxes("<center><input", "<center><input type=\"checkbox\" checked disabled><input")]
+#[case::two_checkboxes(
+    "<center><input",
+    "<center><input type=\"checkbox\" checked disabled><input"
+)]
 #[case::another_seal("AQIDAQID", "AQIDAQIE")]
 #[case::no_seal("Sello digital", "Sello")]
 #[case::two_seals("Certificado utilizado", "Sello digital")]
@@ -78,10 +86,16 @@ fn the_verdict_on_our_file_is_read() {
 #[case::another_call("openModalDetalleCEP", "openModal")]
 #[case::no_details("<button", "<b")]
 #[case::another_table("comprobantesCEP", "comprobantes")]
-#[case::two_tables("</table></div>", "</table><table id=\"comprobantesCEP\"></table></div>")]
+#[case::two_tables(
+    "</table></div>",
+    "</table><table id=\"comprobantesCEP\"></table></div>"
+)]
 #[case::a_table_within("Ver Detalle", "<table></table>")]
 #[case::cut_off("</table></div></body></html>", "")]
-#[case::another_row("</tr></tbody></table></div>", "</tr><tr><td>cep-1.xml</td><td>X</td><td></td></tr></tbody></table></div>")]
+#[case::another_row(
+    "</tr></tbody></table></div>",
+    "</tr><tr><td>cep-1.xml</td><td>X</td><td></td></tr></tbody></table></div>"
+)]
 #[case::another_cell("</tr></tbody></table></div>", "<td></td></tr></tbody></table></div>")]
 #[case::in_a_comment("<div id=\"pagewidth\">", "<!--")]
 fn a_page_that_differs_from_the_known_one_has_no_verdict(#[case] from: &str, #[case] to: &str) {
