@@ -78,7 +78,7 @@ pub(crate) struct CheckedProof {
     sello: SealView,
     /// What the central bank's validator says; only with `banxico=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
+    #[schema(required = false, value_type = OpinionView)]
     banxico: Option<OpinionView>,
     #[schema(schema_with = sealed_fields)]
     campos_sellados: Vec<&'static str>,
