@@ -31,6 +31,10 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
 
 /// Answers by the seal, and to some amounts as no client should accept. A file that isn't the sandbox's is an
 /// error, because it may be a real one.
+#[expect(
+    clippy::inconsistent_digit_grouping,
+    reason = "pesos_centavos, as they are written in the form"
+)]
 async fn validate(headers: HeaderMap, body: Bytes) -> Response {
     let unreadable = || {
         (
