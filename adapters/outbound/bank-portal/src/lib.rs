@@ -22,5 +22,5 @@ mod trace;
 
 pub use address::{CENTRAL_BANK, PortalUrl, PortalUrlError};
 pub use config::PortalConfig;
-pub use portal::{CENTRAL_BANK_VALIDATOR, Portal, PortalError, Validator};
+pub use portal::{Portal, PortalError, Validator};
 pub use trace::TraceParent;

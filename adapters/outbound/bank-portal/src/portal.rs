@@ -26,7 +26,7 @@ use crate::trace::{self, TraceParent};
 mod participants;
 mod validator;
 
-pub use validator::{CENTRAL_BANK_VALIDATOR, Validator};
+pub use validator::Validator;
 
 /// `retry_after` when the bulkhead is full: queries take seconds.
 const BULKHEAD_RETRY_AFTER: Duration = Duration::from_secs(1);

@@ -14,9 +14,6 @@ use crate::cookies::CookieJar;
 use crate::http;
 use crate::page::{classify, validation};
 
-/// Address of the central bank's validator.
-pub const CENTRAL_BANK_VALIDATOR: &str = "https://www.banxico.org.mx/validador-cep-spei/Validador";
-
 /// Maximum size of the page of results, which repeats parts of the file twice.
 const MAX_RESULTS_BYTES: usize = 512 * 1024;
 
