@@ -43,6 +43,8 @@ pub struct ZippedReport {
     pub name: String,
     /// Result of the check.
     pub report: CheckReport,
+    /// The file, if a second opinion on its seal is possible.
+    pub disputable: Option<Bytes>,
 }
 
 /// Checks uploaded files.
@@ -89,13 +91,18 @@ impl ProofCheckService {
         files: &mut dyn ZipFiles,
     ) -> Option<ZippedReport> {
         let ZippedFile { name, content } = files.next_file()?;
-        let report = match content {
-            Ok(file) => self.verify(environment, &file).of_named(&name),
-            Err(error) => CheckReport::of_other(error.reason()),
+        let (report, disputable) = match content {
+            Ok(file) => {
+                let report = self.verify(environment, &file).of_named(&name);
+                let is_disputable = report.is_disputable_xml();
+                (report, is_disputable.then_some(file))
+            }
+            Err(error) => (CheckReport::of_other(error.reason()), None),
         };
         Some(ZippedReport {
             name: EntryName::of(&name).to_string(),
             report,
+            disputable,
         })
     }
 

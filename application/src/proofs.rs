@@ -12,6 +12,7 @@ mod memory;
 mod pending_write;
 mod recent_deliveries;
 mod requests;
+mod second_opinions;
 mod single_flight;
 
 pub use archive::{ArchiveParts, ArchiveService};
@@ -23,7 +24,8 @@ pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
 pub use memory::{ProofMemory, ProofSource};
 pub use requests::{
     Answered, BankComparison, Charge, CheckRequest, CheckedFile, CheckedUpload, NotRepeated,
-    ProofRequestService, Question, RepeatError, Reply, Served, ZippedCheck,
+    ProofRequestService, Question, RepeatError, Reply, SealValidation, Served, ZippedCheck,
 };
+pub use second_opinions::{SecondOpinions, ValidatorBySide};
 
 pub(crate) use delivery_history::{Presented, Turn};

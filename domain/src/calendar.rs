@@ -111,6 +111,13 @@ pub fn is_banking_day(date: NaiveDate) -> bool {
         && !HOLIDAYS.iter().any(|(_, rule)| rule.falls_on(date))
 }
 
+/// Returns `true` if fewer than `days` banking days have begun after `date`, up to and including `today`. Also
+/// for a `date` after `today`.
+pub fn is_younger_than(date: NaiveDate, days: usize, today: NaiveDate) -> bool {
+    let later = date.iter_days().skip(1).take_while(|day| *day <= today);
+    later.filter(|day| is_banking_day(*day)).take(days).count() < days
+}
+
 /// Rule for the date of a holiday in a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HolidayRule {
@@ -255,6 +262,25 @@ mod tests {
     fn the_operation_date_follows_the_banking_calendar(#[case] made: &str, #[case] expected: &str) {
         let made = NaiveDateTime::parse_from_str(made, "%Y-%m-%dT%H:%M:%S").unwrap();
         assert_eq!(operation_date(made), day(expected));
+    }
+
+    #[rstest]
+    #[case("2026-11-20", true)]
+    #[case("2026-11-24", true)] // the payment of an evening belongs to a later day
+    #[case("2026-11-18", true)]
+    #[case("2026-11-17", false)] // Wednesday, Thursday and Friday are three
+    #[case("2026-11-13", false)]
+    #[case("2004-01-01", false)]
+    fn age_is_counted_in_banking_days(#[case] date: &str, #[case] is_younger: bool) {
+        assert_eq!(is_younger_than(day(date), 3, day("2026-11-20")), is_younger);
+    }
+
+    #[test]
+    fn neither_a_weekend_nor_a_holiday_makes_anything_older() {
+        // Monday 16 November is Revolution Day: Friday to Tuesday is one banking day.
+        assert!(is_younger_than(day("2026-11-13"), 2, day("2026-11-17")));
+        assert!(!is_younger_than(day("2026-11-13"), 1, day("2026-11-17")));
+        assert!(is_younger_than(day("2026-11-13"), 1, day("2026-11-16")));
     }
 
     #[test]

@@ -19,9 +19,13 @@ use crate::variants::named_enum;
 
 mod certificate;
 mod key;
+mod opinion;
 
 pub use certificate::CertificateNumber;
 pub use key::{SealKey, SealKeyError};
+pub use opinion::{
+    FileFingerprint, NoOpinion, OpinionVerdict, SealOpinion, SecondOpinion, VALIDATED_DAYS,
+};
 
 /// Length of a seal in bytes: RSA with 2,048 bits.
 pub const SEAL_BYTES: usize = 256;

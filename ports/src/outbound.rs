@@ -18,6 +18,7 @@ mod participants;
 mod proof_pdf;
 mod receipt_reader;
 mod replicas;
+mod seal_validator;
 mod seals;
 mod secret_fingerprints;
 mod seen_proofs;
@@ -57,6 +58,7 @@ pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, Rene
 pub use proof_pdf::ProofPdfReader;
 pub use receipt_reader::ReceiptReader;
 pub use replicas::ReplicaRegistry;
+pub use seal_validator::{SealValidator, ValidatedFile};
 pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{DatabaseSecret, SecretCheck, SecretFingerprints};
 pub use seen_proofs::SeenProofs;

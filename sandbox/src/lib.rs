@@ -6,8 +6,8 @@
 //! for the first queries, counted by `query_counts`), `sessions` stores the order that may be
 //! downloaded, and `pages` has the portal's HTML. A proof consists of the order and of `details` that
 //! `seeded_rng` derives from its tracking key; `seal` signs it, `proof` writes its XML, `pdf` its PDF
-//! and `archive` a ZIP of both. `portal` defines the three routes, and `server` serves the portal or
-//! the provider on a listener.
+//! and `archive` a ZIP of both. `portal` defines the three routes, `validator` that of the validator of
+//! seals, and `server` serves the portal or the provider on a listener.
 
 mod answers;
 mod archive;
@@ -26,6 +26,8 @@ pub mod seal;
 mod seeded_rng;
 mod server;
 mod sessions;
+mod validator;
 
 pub use portal::{Now, SandboxConfig, router};
 pub use server::serve;
+pub use validator::VALIDATOR_PATH;

@@ -1,7 +1,7 @@
 //! The portal's pages, byte-identical to recorded ones: line ends, entities, unescaped accents,
 //! comments that repeat the message, descriptions of the nine states. Only the data of one payment is
 //! filled in. `criterion-missing` and `query-failed` are derived from the source code of clients,
-//! `unseen` is invented.
+//! `unseen` is invented. `validation` and `validation-failed`, the validator's, are derived from a client's tests.
 
 use chrono::NaiveDateTime;
 use domain::payment::PaymentState;
@@ -20,7 +20,10 @@ pub(crate) const CRITERION_MISSING: &str = include_str!("pages/criterion-missing
 pub(crate) const QUERY_FAILED: &str = include_str!("pages/query-failed.html");
 pub(crate) const UNSEEN: &str = include_str!("pages/unseen.html");
 
+pub(crate) const VALIDATION_FAILED: &str = include_str!("pages/validation-failed.html");
+
 const STATE: &str = include_str!("pages/state.html");
+const VALIDATION: &str = include_str!("pages/validation.html");
 
 const IDENTIFIED: &str = "Con la información proporcionada se identificó el siguiente pago:";
 const APOLOGY: &str = "Lo sentimos, por el momento no es posible generar el CEP. ";
@@ -54,6 +57,39 @@ pub(crate) fn state(
         "processed" => time(processing.processed),
         "account" => order.account.clone(),
         "amount" => order.amount.to_string(),
+        _ => String::new(),
+    })
+}
+
+/// Texts of the validator's page about one file.
+pub(crate) struct Validation<'a> {
+    pub(crate) name: &'a str,
+    /// The verdict in the row of the file.
+    pub(crate) is_valid: bool,
+    /// The verdict in the totals.
+    pub(crate) is_counted_valid: bool,
+    pub(crate) chain: &'a str,
+    pub(crate) seal: &'a str,
+    pub(crate) certificate: &'a str,
+}
+
+/// Returns the validator's page about one file.
+pub(crate) fn validation(file: &Validation<'_>) -> String {
+    let (mark, note) = if file.is_valid {
+        let checkbox = "<input type=\"checkbox\" name=\"valido\" checked disabled=\"true\">";
+        (checkbox, "V&aacute;lido")
+    } else {
+        ("X", "con informaci&oacute;n err&oacute;nea")
+    };
+    fill(VALIDATION, |name| match name {
+        "valid" => u8::from(file.is_counted_valid).to_string(),
+        "invalid" => u8::from(!file.is_counted_valid).to_string(),
+        "name" => escape(file.name),
+        "mark" => mark.to_owned(),
+        "chain" => escape(file.chain),
+        "seal" => escape(file.seal),
+        "certificate" => escape(file.certificate),
+        "note" => note.to_owned(),
         _ => String::new(),
     })
 }

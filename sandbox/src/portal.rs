@@ -34,7 +34,7 @@ use crate::pages::{self, Processing};
 use crate::proof::SealedProof;
 use crate::query_counts::QueryCounts;
 use crate::sessions::Sessions;
-use crate::{archive, pdf};
+use crate::{archive, pdf, validator};
 
 /// Returns the current time.
 pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
@@ -53,7 +53,7 @@ const MAX_FORM_BYTES: usize = 16 * 1024;
 /// Memory limit in bytes of the cache of sealed proofs.
 const PROOF_CACHE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Returns the portal's routes, `/cep/*.do`. Serve it with [`crate::serve`]: axum's own server can't
+/// Returns the portal's routes, `/cep/*.do`, and the validator's ([`crate::VALIDATOR_PATH`]). Serve it with [`crate::serve`]: axum's own server can't
 /// close a connection without a response and sends an empty 503 instead.
 pub fn router(config: SandboxConfig) -> Router {
     Router::new()
@@ -61,6 +61,7 @@ pub fn router(config: SandboxConfig) -> Router {
         .route("/cep/descarga.do", get(download))
         .route("/cep/instituciones.do", get(institutions))
         .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
+        .merge(validator::routes())
         .with_state(Arc::new(Portal::new(config)))
 }
 

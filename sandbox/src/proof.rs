@@ -13,12 +13,15 @@ const SECOND_GENERATION: &str = "|NA|NA|0|0|NA|0|0.00";
 /// Further fields in chains of the third version: 17 empty ones.
 const THIRD_GENERATION: &str = "|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA";
 
-/// Special amount: the proof has the seal of another text.
-const SEALED_ANOTHER_TEXT: &str = "600.00";
+/// Special amounts: the proof has the seal of another text.
+const SEALED_ANOTHER_TEXT: [&str; 2] = ["600.00", "600.02"];
 /// Concept in that other text; no proof has it.
 const CONCEPT_OF_ANOTHER_TEXT: &str = "OTRO CONCEPTO";
-/// Special amount: the proof is sealed with [`SealCertificate::Unknown`].
-const SEALED_WITH_AN_UNKNOWN_CERTIFICATE: &str = "600.01";
+/// Special amounts: the proof is sealed with [`SealCertificate::Unknown`]. The last ones select answers of the
+/// validator.
+const SEALED_WITH_AN_UNKNOWN_CERTIFICATE: [&str; 7] = [
+    "600.01", "600.02", "600.03", "600.04", "600.05", "600.06", "600.07",
+];
 
 /// A sealed proof with its data and files.
 pub(crate) struct SealedProof {
@@ -39,20 +42,20 @@ impl SealedProof {
     pub(crate) fn issue(order: Order) -> Self {
         let details = Details::of(&order);
         let amount = order.amount.to_string();
-        let certificate = match amount.as_str() {
-            SEALED_WITH_AN_UNKNOWN_CERTIFICATE => SealCertificate::Unknown,
-            _ => SealCertificate::Known,
+        let certificate = if SEALED_WITH_AN_UNKNOWN_CERTIFICATE.contains(&amount.as_str()) {
+            SealCertificate::Unknown
+        } else {
+            SealCertificate::Known
         };
         let chain = original_chain(&order, &details, certificate);
-        let seal = match amount.as_str() {
-            SEALED_ANOTHER_TEXT => {
-                let another = Details {
-                    concept: CONCEPT_OF_ANOTHER_TEXT.to_owned(),
-                    ..details.clone()
-                };
-                certificate.seal(&original_chain(&order, &another, certificate))
-            }
-            _ => certificate.seal(&chain),
+        let seal = if SEALED_ANOTHER_TEXT.contains(&amount.as_str()) {
+            let another = Details {
+                concept: CONCEPT_OF_ANOTHER_TEXT.to_owned(),
+                ..details.clone()
+            };
+            certificate.seal(&original_chain(&order, &another, certificate))
+        } else {
+            certificate.seal(&chain)
         };
         let xml = xml(&order, &details, certificate, &chain, &seal).into();
         let stem = FileStem::new(details.operation_date, &order.tracking_key);

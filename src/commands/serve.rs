@@ -46,11 +46,11 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
     };
     let open = OpenConnections::default();
     let dropped_lines = Arc::new(log.dropped_lines());
-    let (sandbox, sandbox_url) = wiring::start_sandbox(&options.sandbox)?;
+    let (sandbox, sandbox_urls) = wiring::start_sandbox(&options.sandbox)?;
     let identity = wiring::identity(&options.people, address)?;
     let stopping = CancellationToken::new();
     let context = ServeContext {
-        sandbox: &sandbox_url,
+        sandbox: &sandbox_urls,
         identity: identity.as_ref(),
         metrics: metrics.clone(),
         connections: open.clone(),

@@ -108,7 +108,7 @@ fn verify(checks: &ProofCheckService, options: &VerifyOptions, path: &Path) -> S
         ));
     }
     let mut worst = None;
-    for ZippedReport { name, report } in reports(checks, environment, &file) {
+    for ZippedReport { name, report, .. } in reports(checks, environment, &file) {
         let name = if name.is_empty() {
             shown.clone()
         } else {
@@ -139,6 +139,7 @@ fn reports(
         vec![ZippedReport {
             name: String::new(),
             report,
+            disputable: None,
         }]
     };
     match checks.open(file) {

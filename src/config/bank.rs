@@ -25,6 +25,12 @@ pub struct BankOptions {
     )]
     pub bank_url: PortalUrl,
 
+    /// Address to which files are posted when `?banxico=true` asks the central bank's validator about a seal:
+    /// `https://www.banxico.org.mx/validador-cep-spei/Validador`; https, or http on a loopback address. Off when not
+    /// given, because the whole file leaves the gateway, with names, accounts and amount.
+    #[arg(long, env = "CEP_VALIDATOR_URL", value_name = "URL", value_parser = |text: &str| PortalUrl::parse(text))]
+    pub validator_url: Option<PortalUrl>,
+
     /// Lookups a minute that the central bank's portal is asked at most, by all replicas together:
     /// it counts by address. While Redis is down each replica keeps to its share.
     #[arg(long, env = "CEP_BANK_BUDGET", value_name = "N", default_value = "15")]

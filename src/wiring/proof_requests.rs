@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use application::{ProofRequestService, ProofService, SealService, SharedCatalogue};
+use application::{
+    ProofRequestService, ProofService, SealService, SecondOpinions, SharedCatalogue,
+    ValidatorBySide,
+};
 use ports::outbound::UsageJournal;
 use tokio_util::task::TaskTracker;
 
@@ -25,7 +28,7 @@ impl Infrastructure {
     /// The database fails.
     pub(super) async fn proof_requests(
         &self,
-        (proofs, stored): (ProofService, &StoredLookups),
+        (proofs, validators, stored): (ProofService, ValidatorBySide, &StoredLookups),
         (seals, participants): (&Arc<SealService>, &Arc<SharedCatalogue>),
         journal: &Arc<dyn UsageJournal>,
         (tasks, low_priority): (&TaskTracker, &LowPriority),
@@ -49,6 +52,7 @@ impl Infrastructure {
             gatekeeper,
             proofs,
             files: threads.checks(seals, participants, &self.clock),
+            second_opinions: SecondOpinions::new(validators, Arc::clone(&self.clock)),
             receipts: threads.receipts(participants, &self.clock),
             history,
             lookups: Arc::clone(&lookups),

@@ -10,7 +10,6 @@ use application::{
     SharedCatalogue,
 };
 use axum::Router;
-use bank_portal::PortalUrl;
 use domain::erasure::ErasureClock;
 use domain::pacing::Pacing;
 use memory::InProcessLimiter;
@@ -28,6 +27,7 @@ use super::dashboard::{Dashboard, SharedServices};
 use super::identity::Identity;
 use super::infrastructure::Infrastructure;
 use super::lookups::{Lookups, StoredLookups};
+use super::sandbox::SandboxUrls;
 use super::secrets::{store_secret, warn_of_unlisted};
 use super::tasks::spawning_in;
 use super::webhooks::{Deliveries, StoredWebhooks};
@@ -106,8 +106,8 @@ impl Gateway {
 
 /// Dependencies that are created before the gateway.
 pub(crate) struct ServeContext<'a> {
-    /// Address of the sandbox bank, which `test` keys query.
-    pub(crate) sandbox: &'a PortalUrl,
+    /// Addresses of the sandbox bank, which `test` keys query.
+    pub(crate) sandbox: &'a SandboxUrls,
     /// `None` without a dashboard.
     pub(crate) identity: Option<&'a Identity>,
     pub(crate) metrics: Metrics,
@@ -166,7 +166,8 @@ async fn gateway_on(
     let portal = Arc::new(banks::portal(bank, pacing.pacer, &traces)?);
     let (catalogue, renewal) = base.participants(bank, portal.clone()).await?;
     let seals = Arc::new(seals::service(store, clock).await?);
-    let banks = banks::banks(portal, sandbox, &traces)?;
+    let banks = banks::banks(portal, &sandbox.portal, &traces)?;
+    let validators = banks::validators(bank, &sandbox.validator, &base.replicas, &traces)?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
     let requests = TaskTracker::new();
     let secret = store_secret(options, (store, random.as_ref())).await?;
@@ -180,7 +181,12 @@ async fn gateway_on(
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let low_priority = LowPriority::start()?;
     let tasks = (&requests, &low_priority);
-    let services = base.proof_requests((proofs, &stored), (&seals, &catalogue), &usage, tasks);
+    let services = base.proof_requests(
+        (proofs, validators, &stored),
+        (&seals, &catalogue),
+        &usage,
+        tasks,
+    );
     let services = services.await?;
     let shared = SharedServices {
         base: &base,

@@ -14,6 +14,7 @@ mod plain_pdf;
 mod receipts;
 mod seals;
 mod store;
+mod validator;
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -30,6 +31,7 @@ pub use plain_pdf::{PlainPdfs, plain_pdf};
 pub use receipts::PlainReceipts;
 pub use seals::{KNOWN_CERTIFICATE, NoPdfs, NoSealKeys, OneSealKey, unknown_certificate};
 pub use store::MemoryStore;
+pub use validator::ScriptedValidator;
 
 /// Locks the state of a fake.
 fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {

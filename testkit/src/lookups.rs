@@ -11,8 +11,8 @@ use application::{
     GatekeeperService, IdempotencyService, ImportedFiles, LookupEncryption, LookupReader,
     LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker, OwnAccountService,
     OwnAccounts, PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory,
-    ProofRequestService, ProofService, ReceiptReading, Reply, Served, SharedCatalogue, SpawnTask,
-    WorkSignal, WorkerParts,
+    ProofRequestService, ProofService, ReceiptReading, Reply, SecondOpinions, Served,
+    SharedCatalogue, SpawnTask, ValidatorBySide, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -106,6 +106,8 @@ pub struct LookupParts {
     pub places: u32,
     /// Scale of the waits of test lookups.
     pub test_scale: RetryScale,
+    /// Validators of seals.
+    pub validators: ValidatorBySide,
 }
 
 impl LookupParts {
@@ -149,6 +151,7 @@ impl LookupParts {
             pacing: Pacing::new(NonZeroU32::MIN),
             places: 4,
             test_scale: RetryScale::NONE,
+            validators: ValidatorBySide::default(),
         }
     }
 
@@ -165,6 +168,7 @@ impl LookupParts {
             gatekeeper: self.gatekeeper.clone(),
             proofs: self.proofs.clone(),
             files: FileChecks::new(checks, catalogue(), clock.clone(), at_once()),
+            second_opinions: SecondOpinions::new(self.validators.clone(), clock.clone()),
             receipts: ReceiptReading::new(
                 Arc::new(PlainReceipts),
                 catalogue(),

@@ -104,6 +104,10 @@ fn a_wrong_value_is_refused_at_start_by_its_name() {
             "CEP_BANK_URL",
             &["http://example.org/cep", "ftp://127.0.0.1/cep"],
         ),
+        (
+            "CEP_VALIDATOR_URL",
+            &["http://example.org/Validador", "Validador"],
+        ),
         ("CEP_BANK_BUDGET", &["-1"]),
         ("CEP_BANK_TIMEOUT", &["0"]),
         ("CEP_BANK_CONNECT_TIMEOUT", &["1h"]),

@@ -19,7 +19,10 @@ use crate::gateway::{CountingBank, Gateway, Key, Plan, json_of, left, request};
 
 mod bank;
 mod other_files;
+mod second_opinions;
 mod zips;
+
+pub(crate) use second_opinions::recent;
 
 const AMOUNT: &str = "1234.56";
 /// Queries and media types.

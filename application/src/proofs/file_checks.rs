@@ -41,6 +41,13 @@ pub(super) enum Reports {
     Zip(Vec<ZippedReport>),
 }
 
+/// The checks of an upload.
+pub(super) struct Checked {
+    pub(super) reports: Reports,
+    /// The first XML on whose seal there may be a second opinion.
+    pub(super) disputable: Option<Bytes>,
+}
+
 impl Reports {
     /// The reports of files that are proofs.
     pub(super) fn of_proofs(&mut self) -> Vec<&mut CheckReport> {
@@ -94,25 +101,38 @@ impl FileChecks {
         &self,
         environment: Environment,
         file: Bytes,
-    ) -> Result<Reports, CheckNotEnded> {
+    ) -> Result<Checked, CheckNotEnded> {
+        let whole = file.clone();
         let opened = self.computed(move |checks| match checks.open(&file) {
             None => Opened::File(Box::new(checks.verify(environment, &file))),
             Some(Ok(files)) => Opened::Zip(files),
             Some(Err(reason)) => Opened::File(Box::new(CheckReport::of_other(reason))),
         });
         let mut files = match opened.await? {
-            Opened::File(report) => return Ok(Reports::File(report)),
+            Opened::File(report) => {
+                let disputable = report.is_disputable_xml().then_some(whole);
+                let reports = Reports::File(report);
+                return Ok(Checked {
+                    reports,
+                    disputable,
+                });
+            }
             Opened::Zip(files) => files,
         };
-        let mut reports = Vec::new();
+        let (mut reports, mut disputable) = (Vec::new(), None);
         loop {
             let next = self.computed(move |checks| {
                 let next = checks.verify_next(environment, &mut *files);
                 next.map(|report| (report, files))
             });
-            let Some((report, rest)) = next.await? else {
-                return Ok(Reports::Zip(reports));
+            let Some((mut report, rest)) = next.await? else {
+                let reports = Reports::Zip(reports);
+                return Ok(Checked {
+                    reports,
+                    disputable,
+                });
             };
+            disputable = disputable.or(report.disputable.take());
             reports.push(report);
             files = rest;
         }

@@ -22,6 +22,7 @@ use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
 use super::memory::CachedProof;
 use super::memory::ProofSource;
+use super::second_opinions::SecondOpinions;
 use crate::admission::{AdmissionRequest, GatekeeperService, Identified, Settlement};
 use crate::idempotency::IdempotencyService;
 use crate::lookups::LookupService;
@@ -37,7 +38,9 @@ mod read_receipt;
 mod repeated;
 mod served;
 
-pub use checked::{BankComparison, CheckRequest, CheckedFile, CheckedUpload, ZippedCheck};
+pub use checked::{
+    BankComparison, CheckRequest, CheckedFile, CheckedUpload, SealValidation, ZippedCheck,
+};
 pub use question::Question;
 pub use served::{Answered, Charge, NotRepeated, RepeatError, Reply, Served};
 
@@ -60,6 +63,8 @@ pub struct ProofRequestService {
     pub proofs: Arc<ProofService>,
     /// Checks uploaded files.
     pub files: FileChecks,
+    /// Asks the central bank's validator about seals.
+    pub second_opinions: SecondOpinions,
     /// Reads receipts.
     pub receipts: ReceiptReading,
     /// Finds earlier deliveries of proofs.
@@ -132,7 +137,8 @@ impl ProofRequestService {
         }
     }
 
-    /// Serves the check of a file, and queries the bank for its payment if requested. The number of
+    /// Serves the check of a file; if requested, queries the bank for its payment, and the bank's validator for a
+    /// second opinion on its seal. The number of
     /// concurrent checks per key is limited; more wait. A file or ZIP without a proof counts as
     /// [`Outcome::InvalidRequest`], any other result as [`Outcome::Delivered`]. An error is that of the
     /// lookup, if the bank could not be queried.

@@ -2,6 +2,7 @@
 
 mod checks;
 mod receipts;
+mod second_opinions;
 
 use std::sync::{Arc, Mutex};
 
@@ -69,7 +70,10 @@ struct Fixture {
 }
 
 async fn fixture(fault: Option<Fault>) -> Fixture {
-    let world = world();
+    fixture_in(world(), fault).await
+}
+
+async fn fixture_in(world: World, fault: Option<Fault>) -> Fixture {
     let steps = Steps::default();
     world.bank.answer_by({
         let steps = steps.clone();

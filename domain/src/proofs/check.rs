@@ -14,6 +14,7 @@ mod kind;
 mod names;
 mod printed;
 mod report;
+mod second_opinion;
 mod shown_proof;
 mod verdicts;
 mod zip;

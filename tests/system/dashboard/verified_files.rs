@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Page, member};
-use crate::file_checks::{pdf, xml};
+use crate::file_checks::{pdf, recent, xml};
 use crate::gateway::{Key, soon};
 
 /// The content of the cards of files.
@@ -170,6 +170,23 @@ async fn a_dropped_file_is_checked_and_the_bank_is_asked_if_wanted() {
     assert_card(&shown[0], "valid", &[]);
     assert_eq!(shown[0]["name"], "soltado.xml");
     assert_eq!(shown[0]["checks"]["portal"], "ok", "{shown:?}");
+}
+
+#[tokio::test]
+async fn the_banks_validator_is_asked_if_wanted_and_its_verdict_is_told() {
+    let Some(page) = member().await else { return };
+    let xml = recent(&page.gateway, &page.key, 1, "600.01").await;
+    page.open_verify().await;
+    page.drop_files(json!([["sin-llave.xml", "text/xml", &xml]]))
+        .await;
+    assert_card(&page.cards(1).await[0], "not_checked", &[]);
+    page.click("verify-banxico").await;
+    page.drop_files(json!([["validado.xml", "text/xml", &xml]]))
+        .await;
+    let shown = page.cards(2).await;
+    let told = "Confirmado por el validador del Banco de México";
+    assert_card(&shown[1], "valid", &[told]);
+    assert_eq!(shown[1]["checks"]["sello"], "ok", "{shown:?}");
 }
 
 #[tokio::test]

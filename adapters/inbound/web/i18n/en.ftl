@@ -421,6 +421,7 @@ check-lugares-inciertos = A name or the concept holds the chain's separator, so 
 check-contenido-ajeno = The file holds more than a bank writes (other elements, attributes, comments or instructions), and a viewer may show it. Read the sealed data of this answer, not what the file shows.
 check-pagina-no-comparada = What the page shows was not compared with what is sealed: it is not drawn as the portal draws it, and a viewer may show something else. Read the sealed data, not those on the page.
 check-certificado-desconocido = The key of the receiving institution's certificate isn't known, so the seal was not checked. It says nothing against the proof.
+check-sello-rechazado-por-banxico = Banco de México's validator says that the file isn't a valid proof: its seal isn't that of the data in it. Do not trust the file.
 check-sello-ilegible = The seal or the certificate number can't be read with certainty.
 check-otro-sello = The seal at the end of the original chain is another one than the proof's: somebody changed one of them.
 check-otro-certificado = The original chain names another certificate than the proof: somebody changed one of them.
@@ -446,6 +447,20 @@ check-ok-sello-repetido = The end of the original chain repeats the seal.
 check-ok-certificado = The original chain names the same certificate as the proof.
 check-ok-clave-rastreo = The tracking key is the payment's.
 check-ok-portal = The bank issues the same proof.
+
+opinion-valid = Confirmed by Banco de México's validator: the seal is the receiving institution's signature of the sealed data. It says nothing about the tracking key.
+opinion-invalid = Banco de México's validator says that the file isn't a valid proof.
+no-opinion-not-needed = Banco de México's validator was not asked: the gateway knows itself who made the seal.
+no-opinion-unreadable-seal = Banco de México's validator was not asked: the seal or the certificate number can't be read.
+no-opinion-not-configured = Banco de México's validator was not asked: the operator of this gateway has not allowed files to be sent to it (CEP_VALIDATOR_URL).
+no-opinion-not-xml = Banco de México's validator was not asked: it reads XML files only. Send the XML of the proof.
+no-opinion-several-seals = Banco de México's validator was not asked: the ZIP holds proofs with several seals, and a request asks about one. Send each proof by itself.
+no-opinion-out-of-range = Banco de México's validator was not asked: it covers the last 45 banking days, and the proof's date isn't one of them.
+no-opinion-unsafe-text = Banco de México's validator was not asked: the file has signs or parts that could change the page on which it answers.
+no-opinion-busy = Banco de México's validator was not asked: it may be asked only a few times a minute. Try again in a minute.
+no-opinion-timeout = Banco de México's validator did not answer in time. Try again later.
+no-opinion-unavailable = Banco de México's validator could not be reached, or failed. Try again later.
+no-opinion-unknown-answer = Banco de México's validator gave an answer that isn't known, so it counts as none. Try again later, or use the validator on its own page.
 
 # Results of batches
 

@@ -421,6 +421,7 @@ check-lugares-inciertos = Un nombre o el concepto contiene el separador de la ca
 check-contenido-ajeno = El archivo tiene más de lo que un banco escribe (otros elementos, atributos, comentarios o instrucciones), y un visor puede mostrarlo. Lea los datos sellados de esta respuesta, no lo que muestra el archivo.
 check-pagina-no-comparada = Lo que la página muestra no se comparó con lo sellado: no está dibujada como las del portal, y un visor puede mostrar otra cosa. Lea los datos sellados, no los que se ven.
 check-certificado-desconocido = No se conoce la llave del certificado de la institución receptora, así que el sello no se revisó. No dice nada en contra del comprobante.
+check-sello-rechazado-por-banxico = El validador del Banco de México dice que el archivo no es un comprobante válido: su sello no es el de los datos que contiene. No confíe en el archivo.
 check-sello-ilegible = El sello o el número de certificado no se pueden leer con certeza.
 check-otro-sello = El sello del final de la cadena original es otro que el del comprobante: alguien cambió uno de los dos.
 check-otro-certificado = La cadena original nombra otro certificado que el comprobante: alguien cambió uno de los dos.
@@ -446,6 +447,20 @@ check-ok-sello-repetido = El final de la cadena original repite el sello.
 check-ok-certificado = La cadena original nombra el mismo certificado que el comprobante.
 check-ok-clave-rastreo = La clave de rastreo es la del pago.
 check-ok-portal = El banco emite el mismo comprobante.
+
+opinion-valid = Confirmado por el validador del Banco de México: el sello es la firma de la institución receptora sobre los datos sellados. No dice nada de la clave de rastreo.
+opinion-invalid = El validador del Banco de México dice que el archivo no es un comprobante válido.
+no-opinion-not-needed = No se consultó al validador del Banco de México: la pasarela misma sabe quién hizo el sello.
+no-opinion-unreadable-seal = No se consultó al validador del Banco de México: el sello o el número de certificado no se pueden leer.
+no-opinion-not-configured = No se consultó al validador del Banco de México: el operador de esta pasarela no permitió que se le envíen archivos (CEP_VALIDATOR_URL).
+no-opinion-not-xml = No se consultó al validador del Banco de México: solo lee archivos XML. Envíe el XML del comprobante.
+no-opinion-several-seals = No se consultó al validador del Banco de México: el ZIP contiene comprobantes con varios sellos, y una petición pregunta por uno. Envíe cada comprobante por separado.
+no-opinion-out-of-range = No se consultó al validador del Banco de México: abarca los últimos 45 días hábiles bancarios, y la fecha del comprobante no es uno de ellos.
+no-opinion-unsafe-text = No se consultó al validador del Banco de México: el archivo tiene signos o partes que podrían cambiar la página en la que responde.
+no-opinion-busy = No se consultó al validador del Banco de México: solo se le puede preguntar unas cuantas veces por minuto. Intente de nuevo en un minuto.
+no-opinion-timeout = El validador del Banco de México no respondió a tiempo. Intente de nuevo más tarde.
+no-opinion-unavailable = No se pudo consultar al validador del Banco de México, o falló. Intente de nuevo más tarde.
+no-opinion-unknown-answer = El validador del Banco de México dio una respuesta desconocida, que no cuenta como respuesta. Intente de nuevo más tarde, o use el validador en su propia página.
 
 # Resultados de lotes
 

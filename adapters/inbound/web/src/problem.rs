@@ -41,7 +41,7 @@ mod text;
 
 pub use advice::{Advice, what_to_do};
 pub use candidate::CandidateDetail;
-pub use check::{explain, explanation};
+pub use check::{explain, explain_opinion, explanation};
 pub use code::Code;
 pub use column::{TableColumn, TableNotice};
 use column::{number_of, unread_number};

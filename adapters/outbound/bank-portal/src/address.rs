@@ -52,6 +52,11 @@ impl PortalUrl {
         self.0.scheme() == "https"
     }
 
+    /// Returns the base URL itself.
+    pub(crate) fn url(&self) -> Url {
+        self.0.clone()
+    }
+
     /// Returns the URL of one page, for example `valida.do`.
     pub(crate) fn page(&self, name: &str) -> Url {
         let mut url = self.0.clone();

@@ -1,4 +1,5 @@
-//! The central bank's CEP portal over HTTP, as an adapter of [`ports::outbound::Bank`].
+//! The central bank's CEP portal over HTTP, as an adapter of [`ports::outbound::Bank`], and its validator of
+//! seals, as one of [`ports::outbound::SealValidator`].
 //!
 //! Steps of one query in [`portal`]: a [`Pacer`](ports::outbound::Pacer) admits it, a [`session`]
 //! of its own requests `valida.do` and `descarga.do` over the connection pool of [`mod@http`],
@@ -21,5 +22,5 @@ mod trace;
 
 pub use address::{CENTRAL_BANK, PortalUrl, PortalUrlError};
 pub use config::PortalConfig;
-pub use portal::{Portal, PortalError};
+pub use portal::{Portal, PortalError, Validator};
 pub use trace::TraceParent;

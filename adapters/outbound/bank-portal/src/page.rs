@@ -10,6 +10,7 @@ use reqwest::StatusCode;
 mod html;
 mod table;
 mod text;
+pub(crate) mod validation;
 
 use html::{Token, tokens};
 use text::{collapse, fold};

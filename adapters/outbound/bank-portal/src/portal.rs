@@ -24,6 +24,9 @@ use crate::session::{Endpoints, Session, jitter};
 use crate::trace::{self, TraceParent};
 
 mod participants;
+mod validator;
+
+pub use validator::Validator;
 
 /// `retry_after` when the bulkhead is full: queries take seconds.
 const BULKHEAD_RETRY_AFTER: Duration = Duration::from_secs(1);

@@ -23,6 +23,7 @@ const MAX_FILE_BYTES: usize = domain::proofs::MAX_BYTES;
 /// URLs of the portal's pages, and the client for them.
 pub(crate) struct Endpoints {
     pub(crate) client: Client,
+    pub(crate) base: Url,
     validation: Url,
     download: Url,
     pub(crate) participants: Url,
@@ -34,6 +35,7 @@ impl Endpoints {
     pub(crate) fn new(client: Client, base: &PortalUrl) -> Self {
         Self {
             client,
+            base: base.url(),
             validation: base.page("valida.do"),
             download: base.page("descarga.do"),
             participants: base.page("instituciones.do"),

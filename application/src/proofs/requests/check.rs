@@ -8,12 +8,13 @@ use domain::participants::ParticipantCode;
 use domain::proofs::check::{BankRecord, CheckReport};
 use domain::proofs::seen::ProofMark;
 
-use super::super::file_checks::Reports;
+use super::super::file_checks::{Checked, Reports};
 use super::super::lookup::ProofRequest;
 use super::super::memory::ProofSource;
 use super::{
     Admitted, BankComparison, CheckRequest, CheckedFile, CheckedUpload, FetchError, FetchReport,
-    LookupDetails, Presented, Processed, ProofRequestService, Question, Reply, Turn, ZippedCheck,
+    LookupDetails, Presented, Processed, ProofRequestService, Question, Reply, SealValidation,
+    Turn, ZippedCheck,
 };
 use crate::checks::ZippedReport;
 
@@ -37,8 +38,8 @@ impl Shown {
 }
 
 impl ProofRequestService {
-    /// Reads a file, checks it, and compares it with the bank's record if requested. `first` is the first
-    /// answer to a repeated request.
+    /// Reads a file, checks it, and asks the bank and its validator if requested. `first` is the first answer to a
+    /// repeated request.
     pub(super) async fn check_file<E: Send + 'static>(
         &self,
         admitted: &Admitted,
@@ -53,12 +54,26 @@ impl ProofRequestService {
         let CheckRequest {
             file,
             bank_comparison,
+            seal_validation,
         } = request;
         let checked = self.files.check(admitted.environment, file).await;
         drop(place);
-        let mut reports = match checked {
-            Ok(reports) => reports,
+        let Checked {
+            mut reports,
+            disputable,
+        } = match checked {
+            Ok(checked) => checked,
             Err(cause) => return Processed::failed(&admitted.request_id, cause),
+        };
+        let has_lasting_opinion = match seal_validation {
+            SealValidation::Skipped => true,
+            SealValidation::Wanted => {
+                let asking = (admitted.environment, admitted.lane);
+                let opinions = &self.second_opinions;
+                opinions
+                    .add(asking, &mut reports.of_proofs(), disputable)
+                    .await
+            }
         };
         let (details, compared) = match bank_comparison {
             BankComparison::Skipped => (LookupDetails::default(), Ok(Record::Lasting)),
@@ -72,7 +87,7 @@ impl ProofRequestService {
             Ok(_) if reports.of_proofs().is_empty() => Outcome::InvalidRequest,
             Ok(_) => Outcome::Delivered,
         };
-        let is_lasting = matches!(compared, Ok(Record::Lasting));
+        let is_lasting = has_lasting_opinion && matches!(compared, Ok(Record::Lasting));
         let (result, delivered, turn) = if let Err(error) = compared {
             (Err(error), Vec::new(), Turn::default())
         } else {
@@ -120,7 +135,7 @@ impl ProofRequestService {
         };
         let reports = reports.into_iter();
         let files: Vec<_> = reports
-            .map(|ZippedReport { name, report }| (name, self.shown(admitted, report)))
+            .map(|ZippedReport { name, report, .. }| (name, self.shown(admitted, report)))
             .collect();
         // XML and PDF of one payment count as one check.
         let marks: BTreeSet<_> = files.iter().filter_map(|(_, it)| it.counted()).collect();

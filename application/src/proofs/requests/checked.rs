@@ -12,6 +12,8 @@ pub struct CheckRequest {
     pub file: Bytes,
     /// Requests a comparison with the bank's record of the payment.
     pub bank_comparison: BankComparison,
+    /// Requests a second opinion on the seal.
+    pub seal_validation: SealValidation,
 }
 
 /// Request to compare a file with the bank's record of the payment.
@@ -20,6 +22,15 @@ pub enum BankComparison {
     /// The bank isn't queried.
     Skipped,
     /// The bank is queried for the payment.
+    Wanted,
+}
+
+/// Request for the verdict of the central bank's validator on a seal of an unknown certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SealValidation {
+    /// The file isn't sent anywhere.
+    Skipped,
+    /// The file is sent to the validator.
     Wanted,
 }
 

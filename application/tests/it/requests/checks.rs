@@ -1,6 +1,8 @@
 //! Checks of files: their steps, their settlement, and a customer with many of them.
 
-use application::{BankComparison, CheckRequest, CheckedFile, CheckedUpload, Question};
+use application::{
+    BankComparison, CheckRequest, CheckedFile, CheckedUpload, Question, SealValidation,
+};
 use bytes::Bytes;
 use domain::participants::Catalogue;
 use domain::participants::inference;
@@ -48,7 +50,7 @@ impl Gate {
         }
     }
 
-    fn start(
+    pub(super) fn start(
         &self,
         fixture: &Fixture,
         holder: &Holder,
@@ -68,21 +70,22 @@ impl Gate {
 }
 
 /// The file of a payment that the bank of the fixture has a proof of.
-fn proof(bank_comparison: BankComparison) -> CheckRequest {
+pub(super) fn proof(bank_comparison: BankComparison) -> CheckRequest {
     let transfer = transfer(123_456, "MBAN01002506160000000001");
     CheckRequest {
         file: unsealed_proof(&transfer).xml.unwrap(),
         bank_comparison,
+        seal_validation: SealValidation::Skipped,
     }
 }
 
-async fn check(fixture: &Fixture, file: Result<CheckRequest, Invalid>) -> CheckAnswer {
+pub(super) async fn check(fixture: &Fixture, file: Result<CheckRequest, Invalid>) -> CheckAnswer {
     let checking = Gate::new(true).start(fixture, &fixture.holder, file);
     checking.await.unwrap()
 }
 
 /// The file that was checked.
-fn checked(answer: CheckAnswer) -> CheckedFile {
+pub(super) fn checked(answer: CheckAnswer) -> CheckedFile {
     match answer.reply {
         Reply::Answer(Ok(CheckedUpload::File(file))) => *file,
         reply => panic!("{reply:?}"),
@@ -150,6 +153,7 @@ async fn a_proof_is_recognised_though_nobody_knows_its_issuer_and_a_seal_that_is
         let file = CheckRequest {
             file: unsealed_proof(&resolved.transfer.unwrap()).xml.unwrap(),
             bank_comparison: BankComparison::Skipped,
+            seal_validation: SealValidation::Skipped,
         };
         let checked = checked(check(&fixture, Ok(file)).await);
         assert_eq!(checked.issuer, None);

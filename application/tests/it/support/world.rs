@@ -7,7 +7,7 @@ use std::time::Duration;
 use application::{
     AccountReencryption, BankMonitor, BatchFeeder, BatchService, Caller, DeliveryHistory,
     LookupService, LookupSignals, LookupWorker, OwnAccountService, PersonLookupService,
-    ProofRequestService, SpawnTask, WorkSignal,
+    ProofRequestService, SpawnTask, ValidatorBySide, WorkSignal,
 };
 use domain::keys::Environment;
 use domain::limits::Limits;
@@ -30,6 +30,7 @@ pub(crate) struct World {
     pub(crate) seals: Arc<ScriptedSeals>,
     pub(crate) timer: Arc<ManualTimer>,
     pub(crate) random: Arc<CountingRandom>,
+    pub(crate) validators: ValidatorBySide,
 }
 
 #[derive(Clone, Copy)]
@@ -92,6 +93,7 @@ pub(crate) fn world() -> World {
         live_bank: Arc::new(ScriptedBank::answering(by_amount)),
         seals: Arc::default(),
         random: Arc::default(),
+        validators: ValidatorBySide::default(),
         base,
     }
 }
@@ -117,6 +119,7 @@ impl World {
             pacing: Pacing::new(NonZeroU32::new(60).unwrap()),
             places: settings.places,
             test_scale: settings.test_scale,
+            validators: self.validators.clone(),
             store,
         };
         let feeding = Arc::<Mutex<Vec<AbortHandle>>>::default();

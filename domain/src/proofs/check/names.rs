@@ -184,6 +184,9 @@ named_enum! {
         /// No key is known for the certificate.
         #[strum(serialize = "certificado_desconocido")]
         UnknownCertificate,
+        /// The central bank's validator rejects the file.
+        #[strum(serialize = "sello_rechazado_por_banxico")]
+        RefusedByValidator,
         /// The certificate number or the seal can't be read.
         #[strum(serialize = "sello_ilegible")]
         UnreadableSeal,

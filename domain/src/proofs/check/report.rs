@@ -15,7 +15,7 @@ use crate::keys::Environment;
 use crate::proofs::file::Format;
 use crate::proofs::notice::{Notice, NoticeCode};
 use crate::proofs::{Proof, ProofError};
-use crate::seals::{NotChecked, UncheckedSeal, Verdict};
+use crate::seals::{NotChecked, SecondOpinion, UncheckedSeal, Verdict};
 
 /// Results of all checks of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct CheckReport {
     /// The verdict with the sandbox's public key, if the sandbox made the seal, or if the seal names
     /// the sandbox's certificate and no institution's.
     pub by_sandbox: Option<Verdict>,
+    /// The second opinion on the seal; `None` if nobody asked for it.
+    pub second_opinion: Option<SecondOpinion>,
 }
 
 impl CheckReport {
@@ -124,6 +126,7 @@ impl CheckReport {
                 ..Check::failed(CheckName::Structure, reason, Vec::new())
             }],
             by_sandbox: None,
+            second_opinion: None,
         }
     }
 
@@ -155,6 +158,7 @@ impl CheckReport {
             verdict,
             checks,
             by_sandbox: None,
+            second_opinion: None,
         }
     }
 

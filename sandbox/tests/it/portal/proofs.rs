@@ -85,6 +85,8 @@ async fn a_magic_amount_brings_the_proof_of_another_transfer() {
 #[rstest]
 #[case::of_another_text("600.00", SealCertificate::Known, false)]
 #[case::with_an_unknown_certificate("600.01", SealCertificate::Unknown, true)]
+#[case::of_another_text_with_an_unknown_certificate("600.02", SealCertificate::Unknown, false)]
+#[case::for_an_answer_of_the_validator("600.03", SealCertificate::Unknown, true)]
 #[tokio::test]
 async fn a_magic_amount_brings_a_seal_that_a_gateway_cannot_accept(
     #[case] amount: &str,

@@ -61,9 +61,10 @@ export async function readReceipt(key, file, { signal }) {
   return { ...result, receipt };
 }
 
-// The checks of a file that somebody sent; `portal` has the bank asked too.
-export async function verifyFile(key, file, { portal, signal }) {
-  const path = portal ? 'verify?portal=true' : 'verify';
+// The checks of a file that somebody sent; `portal` has the bank asked too, `banxico` its validator of seals.
+export async function verifyFile(key, file, { portal, banxico, signal }) {
+  const asked = Object.entries({ portal, banxico }).filter(([, wanted]) => wanted).map(([name]) => [name, 'true']);
+  const path = `verify?${new URLSearchParams(asked)}`;
   const { headers, ...result } = await postForJson(path, key, 'application/octet-stream', file, signal);
   return result;
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use application::{BankComparison, CheckRequest, CheckedUpload};
+use application::{BankComparison, CheckRequest, CheckedUpload, SealValidation};
 use axum::extract::Request;
 use axum::response::Response;
 use domain::outcome::Endpoint;
@@ -25,6 +25,11 @@ pub(crate) struct CheckParameters {
     /// more check, `portal`. The bank's failures are those of the other endpoints.
     #[param(default = false)]
     portal: Option<bool>,
+    /// `true` sends the XML to the central bank's own validator of seals, if no key of its certificate is known here
+    /// and it is younger than 45 banking days; the member `banxico` tells its verdict, or why there is none. With a
+    /// `test` key it is the sandbox bank's validator.
+    #[param(default = false)]
+    banxico: Option<bool>,
 }
 
 /// Handles a request that checks the file in its body.
@@ -46,11 +51,12 @@ async fn serve(call: Call) {
     let question = body.file(
         &head,
         MAX_FILE_BYTES,
-        bank_comparison,
-        |bank_comparison, file| {
+        parameters,
+        |(bank_comparison, seal_validation), file| {
             Ok(CheckRequest {
                 file,
                 bank_comparison,
+                seal_validation,
             })
         },
     );
@@ -64,13 +70,18 @@ async fn serve(call: Call) {
     head.finish((sender, body), response, &ended).await;
 }
 
-/// Parses the parameter `portal`: compare the proof with the bank's, or not.
-fn bank_comparison(query: Option<&str>) -> Result<BankComparison, Problem> {
+/// Parses the parameters: whether the bank is asked for the payment, and its validator about the seal.
+fn parameters(query: Option<&str>) -> Result<(BankComparison, SealValidation), Problem> {
     let query: CheckParameters = Input::of_query(query).only()?;
-    Ok(match query.portal {
+    let bank_comparison = match query.portal {
         Some(true) => BankComparison::Wanted,
         Some(false) | None => BankComparison::Skipped,
-    })
+    };
+    let seal_validation = match query.banxico {
+        Some(true) => SealValidation::Wanted,
+        Some(false) | None => SealValidation::Skipped,
+    };
+    Ok((bank_comparison, seal_validation))
 }
 
 impl Head {

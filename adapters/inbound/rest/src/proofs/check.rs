@@ -23,11 +23,12 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
 
 /// Checks of a proof that somebody sent you: XML, PDF, or a ZIP of them
 ///
-/// Nobody is asked, unless `portal` says so, and nothing of the file is kept but a keyed hash for
+/// Nobody is asked, unless `portal` or `banxico` say so, and nothing of the file is kept but a keyed hash for
 /// `visto`. The answer is 200 also for a file that was altered: `resultado` says so.
 ///
 /// Of a ZIP each proof is checked, in one request: up to 50 files of 1 MiB, 8 MiB together. Files of it that
-/// are no proofs are listed with their reasons. `portal` compares them if all are of one payment. The answer to a
+/// are no proofs are listed with their reasons. `portal` compares them if all are of one payment, and `banxico` asks about
+/// one seal. The answer to a
 /// repeated request (`Idempotency-Key`) with a ZIP has no `visto`.
 #[utoipa::path(
     post,

@@ -73,6 +73,9 @@ pub(crate) struct SealView {
     /// SHA-512 of the sealed text in hexadecimal digits. Null when the seal can't be read.
     #[schema(required, pattern = "^[0-9a-f]{128}$")]
     huella: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, schema_with = source)]
+    fuente: Option<&'static str>,
 }
 
 /// The beneficiary of the proof, compared with that of the request.
@@ -147,6 +150,17 @@ impl SealView {
             certificado: signer.map(|signer| signer.certificate.to_string()),
             algoritmo: hash.map(SealHash::name),
             huella: seal.digest.map(|digest| hex::encode(&digest.0)),
+            fuente: None,
+        }
+    }
+
+    /// The view of a seal on which the central bank's validator has given a verdict.
+    pub(crate) fn by_validator(seal: &CheckedSeal, verdict: SealVerdict) -> Self {
+        Self {
+            estado: verdict.name(),
+            motivo: None,
+            fuente: Some(VALIDATOR),
+            ..Self::new(seal)
         }
     }
 }
@@ -186,6 +200,17 @@ pub(crate) fn sealed_fields() -> Array {
             .to_owned(),
     );
     names
+}
+
+/// Name of the central bank's validator as the source of a verdict.
+const VALIDATOR: &str = "banxico";
+
+fn source() -> ObjectBuilder {
+    text(
+        "`banxico`: `estado` is the verdict of the central bank's validator. Absent when it is the gateway's own, by a \
+         key of the certificate.",
+    )
+    .enum_values(Some([VALIDATOR]))
 }
 
 fn content_type() -> ObjectBuilder {

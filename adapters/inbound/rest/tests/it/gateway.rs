@@ -10,7 +10,9 @@ use application::{
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
-use ports::outbound::{CustomerStore as _, RequestEntry};
+use domain::seals::SealOpinion;
+use ports::outbound::{BankError, CustomerStore as _, RequestEntry};
+use testkit::fakes::ScriptedValidator;
 use testkit::lookups::{LookupParts, LookupServices};
 use testkit::people::PeopleServices;
 use tokio_util::task::TaskTracker;
@@ -29,6 +31,8 @@ pub(crate) struct Gateway {
     pub(crate) spawn: SpawnTask,
     pub(crate) lookups: LookupServices,
     pub(crate) health: Arc<HealthService>,
+    /// The validator of seals of `test` keys.
+    pub(crate) validator: Arc<ScriptedValidator>,
     charged_before: u64,
     requests_before: usize,
 }
@@ -53,7 +57,14 @@ impl Gateway {
         );
         let memory = ProofMemory::new(1 << 20, Duration::from_mins(10));
         let store = services.store.clone();
-        let parts = LookupParts::over(&services, store, credentials.clone(), memory);
+        let mut parts = LookupParts::over(&services, store, credentials.clone(), memory);
+        let answers = [
+            Ok(SealOpinion::Valid),
+            Ok(SealOpinion::Invalid),
+            Err(BankError::Timeout),
+        ];
+        let validator = Arc::new(ScriptedValidator::answering(answers));
+        parts.validators.test = Some(validator.clone());
         let lookups = LookupServices::of(&parts, spawns);
         let spawn_request: SpawnTask = Arc::new(move |task| drop(tasks.spawn(task)));
         let proof_requests = parts.requests(lookups.callers.clone(), spawn_request.clone());
@@ -73,6 +84,7 @@ impl Gateway {
             spawn: spawn_request,
             lookups,
             health: Arc::new(health),
+            validator,
         }
     }
 

@@ -7,6 +7,7 @@ mod batches;
 mod data;
 mod errors;
 mod fields;
+mod file_checks;
 mod gateway;
 mod harness;
 mod idempotency;

@@ -9,6 +9,7 @@ use domain::payment::PaymentState;
 use domain::proofs::check::{CheckName, CheckReason};
 use domain::proofs::notice::NoticeCode;
 use domain::receipts::ReceiptNotice;
+use domain::seals::{NoOpinion, SealOpinion};
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
 use strum::VariantArray as _;
 
@@ -102,8 +103,12 @@ fn every_language_has_every_message_with_its_parameters_and_no_other() {
         .iter()
         .map(|word| (results::KIND, (*word).into()));
     let receipts = ReceiptNotice::ALL.map(|notice| ("receipt", notice.name()));
+    let opinions = SealOpinion::ALL.map(|opinion| ("opinion", opinion.name()));
+    let none = NoOpinion::ALL.map(|reason| ("no-opinion", reason.name()));
     let states = states
         .into_iter()
+        .chain(opinions)
+        .chain(none)
         .chain(payments)
         .chain(words)
         .chain(receipts);

@@ -14,7 +14,7 @@ use html5gum::{Span, Tokenizer};
 const HIDDEN: [&str; 5] = ["iframe", "noembed", "noscript", "script", "style"];
 
 /// The attributes that are kept. A hostile tag may have a million others.
-const KEPT_ATTRIBUTES: [&str; 2] = ["href", "id"];
+const KEPT_ATTRIBUTES: [&str; 6] = ["checked", "disabled", "href", "id", "onclick", "type"];
 
 /// A token of a page; names are in lower case, character references are resolved.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct StartTag {
 }
 
 impl StartTag {
-    /// The value of one of [`KEPT_ATTRIBUTES`]; of a repeated attribute the first counts.
+    /// The value of one of [`KEPT_ATTRIBUTES`], empty without one; of a repeated attribute the first counts.
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         let mut attributes = self.attributes.iter();
         let (_, value) = attributes.find(|(known, _)| *known == name)?;
@@ -53,7 +53,7 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
 #[derive(Default)]
 struct Collector {
     tag: StartTag,
-    /// The attribute whose value comes next, if it is kept.
+    /// The last attribute of the tag, if it is kept and its value comes next.
     attribute: Option<&'static str>,
     is_hidden: bool,
 }
@@ -70,14 +70,17 @@ impl Callback<Token, ()> for Collector {
             }
             CallbackEvent::AttributeName { name } => {
                 let mut kept = KEPT_ATTRIBUTES.into_iter();
-                self.attribute = kept.find(|kept| kept.as_bytes() == name);
+                let kept = kept.find(|kept| kept.as_bytes() == name);
+                self.attribute = kept.filter(|name| self.tag.attribute(name).is_none());
+                let attribute = self.attribute.map(|name| (name, String::new()));
+                self.tag.attributes.extend(attribute);
                 None
             }
             CallbackEvent::AttributeValue { value } => {
-                if let Some(name) = self.attribute.take()
-                    && self.tag.attribute(name).is_none()
+                if self.attribute.take().is_some()
+                    && let Some((_, kept)) = self.tag.attributes.last_mut()
                 {
-                    self.tag.attributes.push((name, text(value)));
+                    *kept = text(value);
                 }
                 None
             }

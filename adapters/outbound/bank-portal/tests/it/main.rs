@@ -13,3 +13,4 @@ mod pacing;
 mod participants;
 mod sessions;
 mod support;
+mod validator;

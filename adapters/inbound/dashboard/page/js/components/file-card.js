@@ -110,6 +110,7 @@ function Report({ report, onCompare }) {
   const [payer, beneficiary] = shortly(cep);
   return html`
     <${Notice} tone=${toneOf(resultado)}><p>${t(`verify.more.${headlineOf(report)}`)}</p></${Notice}>
+    ${report.banxico && html`<p data-testid="file-opinion" data-verdict=${report.banxico.estado}>${report.banxico.explicacion}</p>`}
     <${ProofNotices} of=${report.avisos}>
       <p><button type="button" class="small" onClick=${onCompare} data-testid="file-compare"><${Icon} name="lookups" />${t('verify.compare')}</button></p>
     </${ProofNotices}>

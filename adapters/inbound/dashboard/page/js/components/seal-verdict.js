@@ -28,10 +28,12 @@ export const fieldName = (field) => t(`proof.field.${field}`);
 export const FieldNames = ({ fields }) => html`
   <ul class="names">${fields.map((field) => html`<li key=${field}>${fieldName(field)}</li>`)}</ul>`;
 
-// Not checked for a reason, which is said instead; or valid beside data that aren't the sealed ones.
-function explanation({ estado, motivo, certificado }, altered) {
+// Not checked for a reason, which is said instead; or valid beside data that aren't the sealed ones; or somebody
+// else's verdict.
+function explanation({ estado, motivo, certificado, fuente }, altered) {
   if (motivo) return t(`proof.seal.reason.${motivo}`, { certificate: certificado ?? '—' });
-  return t(altered && estado === 'valid' ? 'proof.seal.more.altered' : `proof.seal.more.${estado}`);
+  if (altered && estado === 'valid') return t('proof.seal.more.altered');
+  return fuente ? t('proof.seal.more.banxico') : t(`proof.seal.more.${estado}`);
 }
 
 export function SealVerdict({ seal, covered, altered }) {

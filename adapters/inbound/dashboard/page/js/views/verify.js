@@ -17,15 +17,16 @@ import { Page } from './page.js';
 export function Verify() {
   const field = useKeyField(keyProblem);
   const [portal, setPortal] = useState(false);
+  const [banxico, setBanxico] = useState(false);
   const [excess, setExcess] = useState(0);
   const chooser = useRef(null);
   // Each file is sent with the key and the choice of the moment at which its turn comes.
   const choice = useRef(null);
-  choice.current = { key: field.key, portal };
+  choice.current = { key: field.key, portal, banxico };
   const [checks] = useState(() => fileChecks(async (file, { portal: wanted, signal }) => {
-    const { key, portal: asked } = choice.current;
+    const { key, portal: asked, banxico: validated } = choice.current;
     if (isReceipt(file) || isTooLargeForProof(file)) return readReceipt(key, file, { signal });
-    const checked = await verifyFile(key, file, { portal: wanted || asked, signal });
+    const checked = await verifyFile(key, file, { portal: wanted || asked, banxico: validated, signal });
     const isNoProof = checked.status === 400 && checked.error?.details?.reason === 'not_a_proof';
     return isNoProof && mayBeReceipt(file) ? readReceipt(key, file, { signal }) : checked;
   }));
@@ -69,7 +70,8 @@ export function Verify() {
     <${Page} title=${t('nav.verify')} lead=${t('verify.lead')}>
       <div class="panel verify">
         <${KeyField} of=${field} label=${t('verify.key')} help=${help} placeholder="cep_…" testid="verify-key" />
-        <${Portal} checked=${portal} onChange=${setPortal} />
+        <${Choice} label=${t('verify.portal')} help=${t('verify.portal_help')} checked=${portal} onChange=${setPortal} testid="verify-portal" />
+        <${Choice} label=${t('verify.banxico')} help=${t('verify.banxico_help')} checked=${banxico} onChange=${setBanxico} testid="verify-banxico" />
         <${DropZone} title=${t('verify.drop')} choose=${t('verify.choose')} help=${t('verify.drop_help', { most: MOST_FILES })}
           accept=${ACCEPTED} onFiles=${add} input=${chooser} testid="verify-files" />
         <${PastedText} onText=${(text) => add([new File([text], t('receipt.pasted'), { type: 'text/plain' })])} />
@@ -90,15 +92,16 @@ export function Verify() {
     </${Page}>`;
 }
 
-function Portal({ checked, onChange }) {
+// Whether something outside is asked, and what that means.
+function Choice({ label, help, checked, onChange, testid }) {
   const id = useId();
   return html`
     <div class="field">
       <label class="check">
-        <input type="checkbox" checked=${checked} aria-describedby=${id} onChange=${({ target }) => onChange(target.checked)} data-testid="verify-portal" />
-        <span>${t('verify.portal')}</span>
+        <input type="checkbox" checked=${checked} aria-describedby=${id} onChange=${({ target }) => onChange(target.checked)} data-testid=${testid} />
+        <span>${label}</span>
       </label>
-      <p class="help" id=${id}>${t('verify.portal_help')}</p>
+      <p class="help" id=${id}>${help}</p>
     </div>`;
 }
 

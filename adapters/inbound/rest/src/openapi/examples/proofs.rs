@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use application::{CheckedFile, CheckedUpload, Delivery, Files};
 use bytes::Bytes;
+use domain::keys::Environment;
 use domain::participants::ParticipantCode;
 use domain::proofs::Proof;
 use domain::proofs::check::{BankRecord, CheckReport};
@@ -11,7 +12,9 @@ use domain::proofs::file::FileStem;
 use domain::proofs::notice::ProofOrigin;
 use domain::proofs::seen::EarlierDeliveries;
 use domain::query::ExpectedBeneficiary;
-use domain::seals::{CertificateNumber, CheckedSeal, SealHash, SealedDigest, Signer, Verdict};
+use domain::seals::{
+    CertificateNumber, CheckedSeal, NoOpinion, SealHash, SealedDigest, Signer, Verdict,
+};
 use domain::tracking_key::TrackingKey;
 use serde_json::Value;
 use web::Language;
@@ -41,7 +44,8 @@ pub(super) fn parsed() -> Value {
     parsed.unwrap_or_default()
 }
 
-/// The checks of a file whose amount was changed, while the sealed text is unchanged.
+/// The checks of a file whose amount was changed, while the sealed text is unchanged. Both of the bank's opinions
+/// were asked for.
 pub(super) fn checked() -> Value {
     let altered = XML.replace(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#);
     let valid = |_: &Proof| Verdict::Valid(SealHash::Sha512);
@@ -49,6 +53,7 @@ pub(super) fn checked() -> Value {
     if let Some(issued) = delivery() {
         report.compare_with_bank(BankRecord::Issued(&issued.proof));
     }
+    report.add_second_opinion(Environment::Live, Err(NoOpinion::NotNeeded));
     let checked = CheckedUpload::File(Box::new(CheckedFile {
         issuer: ParticipantCode::parse("40012"),
         seen: Some(EarlierDeliveries::default()),

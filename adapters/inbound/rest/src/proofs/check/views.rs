@@ -6,13 +6,13 @@ use domain::proofs::check::{
     Check, CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison,
 };
 use domain::query::ExpectedBeneficiary;
-use domain::seals::CheckedSeal;
+use domain::seals::{CheckedSeal, NoOpinion, OpinionVerdict, SecondOpinion};
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
-use web::problem::{NoticeDetail, explain, explanation};
+use web::problem::{NoticeDetail, explain, explain_opinion, explanation};
 use web::views::proof::Proof;
 use web::{Language, Problem};
 
@@ -76,6 +76,10 @@ pub(crate) struct CheckedProof {
     /// the sealed text differ isn't one of them. The issuer's code is that of the participant with its name.
     cep: Proof,
     sello: SealView,
+    /// What the central bank's validator says; only with `banxico=true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = OpinionView)]
+    banxico: Option<OpinionView>,
     #[schema(schema_with = sealed_fields)]
     campos_sellados: Vec<&'static str>,
     /// Both `no_pedida`: a request with a file has no names to compare with.
@@ -88,6 +92,19 @@ pub(crate) struct CheckedProof {
     #[schema(required, nullable)]
     visto: Option<SeenView>,
     comprobaciones: Vec<CheckView>,
+}
+
+/// The verdict of the central bank's validator on the seal. It is about the sealed data alone: the other checks
+/// stand.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SealOpinion)]
+struct OpinionView {
+    #[schema(schema_with = opinion)]
+    estado: &'static str,
+    #[schema(required, schema_with = no_opinion)]
+    motivo: Option<&'static str>,
+    /// The verdict or the reason in a sentence, for people, in the language that `Accept-Language` prefers.
+    explicacion: String,
 }
 
 /// A check with its result.
@@ -184,6 +201,11 @@ impl CheckedProof {
             return Err(Problem::NotAProof { reason, element });
         };
         let seal = CheckedSeal::of(proof, |_| report.verdict);
+        let sello = match report.verdict_of_validator() {
+            Some(verdict) => SealView::by_validator(&seal, verdict),
+            None => SealView::new(&seal),
+        };
+        let opinion = |opinion| OpinionView::new(opinion, language);
         let expected = ExpectedBeneficiary::default();
         let view = |check| CheckView::new(check, language);
         Ok(Self {
@@ -191,13 +213,24 @@ impl CheckedProof {
             resultado: report.outcome().name(),
             pagina: report.page().map(PageComparison::name),
             cep: Proof::new(proof, *issuer),
-            sello: SealView::new(&seal),
+            sello,
+            banxico: report.second_opinion.map(opinion),
             campos_sellados: proof.covered_fields(),
             coincidencias: MatchesView::new(proof, &expected),
             avisos: NoticeDetail::all(&report.notices(), language),
             visto: seen.map(SeenView::new),
             comprobaciones: report.checks.iter().map(view).collect(),
         })
+    }
+}
+
+impl OpinionView {
+    fn new(opinion: SecondOpinion, language: Language) -> Self {
+        Self {
+            estado: OpinionVerdict::of(opinion).name(),
+            motivo: opinion.err().map(NoOpinion::name),
+            explicacion: explain_opinion(opinion, language),
+        }
     }
 }
 
@@ -248,6 +281,24 @@ fn page() -> ObjectBuilder {
          sealed. `contradice`: it shows something else. `no_comparada`: a viewer may show something else \
          than what was read, so `resultado` is never `valid`; `cep` has the sealed data, of which those in \
          `campos_sellados` are certain. Null for an XML.",
+    )
+}
+
+fn opinion() -> ObjectBuilder {
+    text(
+        "`valid`, `invalid`: the validator's verdict, which `sello` and `comprobaciones` have, too. `not_available`: \
+         it has none, for `motivo`.",
+    )
+    .enum_values(Some(OpinionVerdict::VARIANTS.iter().copied()))
+}
+
+fn no_opinion() -> ObjectBuilder {
+    or_null::<NoOpinion>(
+        "Reason for `not_available`. `not_needed`: a key of the certificate is known here, or the sandbox made the seal. \
+         `unreadable_seal`. `not_configured`: files don't leave this gateway. `not_xml`: the validator reads XML only. \
+         `several_seals`: of a ZIP. `out_of_range`: 45 banking days old, or dated in the future. `unsafe_text`: the file \
+         could change the validator's page. `busy`, `timeout`, `unavailable`, `unknown_answer`: try again later. Null \
+         otherwise.",
     )
 }
 

@@ -46,6 +46,7 @@ export default {
   'proof.distrust': "Don't take it for a payment: its seal is not valid. Don't trust it.",
   'proof.seal.more.invalid': "The receiving bank's key is known, and the seal isn't its signature of these data: somebody changed them, or the seal is another proof's. Don't rely on it.",
   'proof.seal.more.not_checked': "The seal couldn't be checked.",
+  'proof.seal.more.banxico': "This is the verdict of Banco de México's validator, which was sent the file.",
   'proof.seal.reason.unknown_certificate': "The key of certificate {certificate} isn't known here, so the seal wasn't checked. That says nothing against the proof.",
   'proof.seal.reason.unreadable': "The seal or the number of its certificate can't be read.",
   'proof.seal.covers': 'What the seal covers',

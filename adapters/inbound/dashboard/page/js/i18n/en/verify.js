@@ -8,6 +8,8 @@ export default {
   'verify.key_shape': 'This is not a whole key. It looks like cep_live_ or cep_test_ + 8 characters + dot + 24 characters.',
   'verify.portal': 'Ask the bank too',
   'verify.portal_help': 'Compares each file with the proof that the bank issues, the tracking key included, which no seal covers. It takes one lookup for each file.',
+  'verify.banxico': "Ask Banco de México's validator about the seal",
+  'verify.banxico_help': 'The XML is sent to Banco de México, whole: only if no key of its certificate is known here, and it is younger than 45 banking days. It tells whether the seal is valid, nothing about the tracking key.',
   'verify.drop': 'Drop proofs (XML, PDF or ZIP) or receipts (picture or PDF) here',
   'verify.choose': 'Choose files',
   'verify.drop_help': 'Up to {most} at once: proofs of up to 1 MiB, receipts of up to 8 MiB.',

@@ -46,6 +46,7 @@ export default {
   'proof.distrust': 'No lo tome por un pago: su sello no es válido. No confíe en él.',
   'proof.seal.more.invalid': 'La clave del banco receptor se conoce, y el sello no es su firma de estos datos: alguien los cambió, o el sello es de otro comprobante. No confíe en él.',
   'proof.seal.more.not_checked': 'El sello no se pudo comprobar.',
+  'proof.seal.more.banxico': 'Es el veredicto del validador del Banco de México, al que se envió el archivo.',
   'proof.seal.reason.unknown_certificate': 'Aquí no se conoce la clave del certificado {certificate}, así que el sello no se comprobó. Eso no dice nada en contra del comprobante.',
   'proof.seal.reason.unreadable': 'El sello o el número de su certificado no se puede leer.',
   'proof.seal.covers': 'Qué cubre el sello',

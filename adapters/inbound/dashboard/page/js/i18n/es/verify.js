@@ -8,6 +8,8 @@ export default {
   'verify.key_shape': 'Esto no es una clave completa. Tiene la forma cep_live_ o cep_test_ + 8 caracteres + punto + 24 caracteres.',
   'verify.portal': 'Preguntar también al banco',
   'verify.portal_help': 'Compara cada archivo con el comprobante que el banco emite, también la clave de rastreo, que ningún sello cubre. Hace una consulta por archivo.',
+  'verify.banxico': 'Preguntar por el sello al validador del Banco de México',
+  'verify.banxico_help': 'El XML se envía completo al Banco de México: solo si aquí no se conoce ninguna llave de su certificado y tiene menos de 45 días hábiles bancarios. Dice si el sello es válido, y nada de la clave de rastreo.',
   'verify.drop': 'Suelte aquí comprobantes (XML, PDF o ZIP) o recibos (imagen o PDF)',
   'verify.choose': 'Elegir archivos',
   'verify.drop_help': 'Hasta {most} a la vez: comprobantes de hasta 1 MiB, recibos de hasta 8 MiB.',
