@@ -17,6 +17,7 @@ mod columns;
 mod corrections;
 mod live_changes;
 mod outdated;
+mod own_accounts;
 mod receipts;
 mod seal_verdicts;
 mod sound_views;

@@ -14,13 +14,21 @@ const FIELDS: &str = "return Object.fromEntries(\
       [name, { value, invalid: ariaInvalid === 'true' }]))";
 
 impl Page {
-    async fn fields_of_receipt(&self) -> Value {
+    pub(super) async fn fields_of_receipt(&self) -> Value {
         self.find("receipt").await;
         self.run(FIELDS, vec![]).await
     }
 
+    /// Pastes a text into *Verify*, and waits until it is read.
+    pub(super) async fn pastes(&self, text: &str) {
+        self.click_css("[data-testid=pasted] summary").await;
+        self.fill("pasted-text", text).await;
+        self.click("pasted-read").await;
+        self.cards(1).await;
+    }
+
     /// Looks the payment of the receipt up, and waits for its proof.
-    async fn proves(&self, amount: &str) {
+    pub(super) async fn proves(&self, amount: &str) {
         self.click("receipt-look-up").await;
         self.find("receipt-proved").await;
         self.tells("receipt-result", &[amount]).await;
@@ -52,12 +60,9 @@ async fn a_masked_account_of_a_pasted_text_is_completed() {
         return;
     };
     page.open_verify().await;
-    page.click_css("[data-testid=pasted] summary").await;
     let text = "Monto: $1,234.56\nFecha: 20/11/2026\nCuenta destino: •••• 7771\n\
         Banco destino: BANAMEX\nClave de rastreo: MBAN01002611200001234567";
-    page.fill("pasted-text", text).await;
-    page.click("pasted-read").await;
-    page.cards(1).await;
+    page.pastes(text).await;
     let fields = page.fields_of_receipt().await;
     assert_eq!(fields["cuenta"], json!({ "value": "", "invalid": true }));
     let account = page.find_css("[data-testid=receipt] [name=cuenta]").await;

@@ -112,6 +112,7 @@ async fn no_view_has_a_fault_of_accessibility() {
         "/requests",
         "/try",
         "/verify",
+        "/accounts",
         "/admin/accounts",
         "/admin/keys",
         "/admin/usage",
@@ -124,6 +125,9 @@ async fn no_view_has_a_fault_of_accessibility() {
     }
     page.open("/keys").await;
     page.clicked("create-key", "key-name").await;
+    admin.add_own_account("002010077777777771").await;
+    page.opened("/accounts", "own-account-row").await;
+    page.clicked("add-own-account", "own-account-name").await;
     let client = &page.browser.page;
     client.delete_all_cookies().await.unwrap();
     page.open_at("", "sign-in").await;

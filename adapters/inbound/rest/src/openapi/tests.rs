@@ -137,7 +137,7 @@ fn a_parameter_of_a_path_is_required() {
     let operations = operations.flat_map(|item| item.as_object().unwrap().values());
     let parameters = operations.flat_map(|operation| operation["parameters"].as_array().unwrap());
     let of_paths: Vec<_> = parameters.filter(|it| it["in"] == "path").collect();
-    assert_eq!(of_paths.len(), 28);
+    assert_eq!(of_paths.len(), 29);
     assert!(of_paths.iter().all(|it| it["required"] == true));
 }
 

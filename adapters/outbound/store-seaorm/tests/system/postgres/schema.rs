@@ -62,6 +62,7 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0018_lookup_findings",
             "m0019_session_ends",
             "m0020_erasure_time",
+            "m0021_own_accounts",
         ]
     );
     assert!(!store.is_current().await.unwrap());

@@ -1,0 +1,38 @@
+//! "Own accounts", and a receipt whose masked account is one of them.
+
+use serde_json::json;
+
+use super::member_with;
+use crate::browser::Look;
+
+#[tokio::test]
+async fn an_own_account_completes_the_masked_one_of_a_receipt() {
+    let Some(page) = member_with(Look::PHONE_BY_NIGHT).await else {
+        return;
+    };
+    page.open("/accounts").await;
+    page.click("add-own-account").await;
+    page.fill("own-account-name", "Ventas").await;
+    page.fill("own-account-cuenta", "002010077777777772").await;
+    page.click("add-own-account-confirm").await;
+    page.sees("dígito contradice").await;
+    page.fill("own-account-cuenta", "002010077777777771").await;
+    page.click("add-own-account-confirm").await;
+    page.dialog_closes().await;
+    page.tells("own-accounts-table", &["Ventas", "BANAMEX"]).await;
+
+    page.open_verify().await;
+    page.pastes("Monto: $1,234.56\nFecha: 20/11/2026\nCuenta destino: •••• 7771\n\
+        Banco destino: BANAMEX\nClave de rastreo: MBAN01002611200001234567")
+        .await;
+    let fields = page.fields_of_receipt().await;
+    assert_eq!(fields["cuenta"], json!({ "value": "002010077777777771", "invalid": false }));
+    page.proves("$1,234.56").await;
+
+    page.open("/accounts").await;
+    page.click("remove-own-account").await;
+    page.click("remove-own-account-confirm").await;
+    page.dialog_closes().await;
+    page.counts("[data-testid=own-account-row]", 0).await;
+    assert_eq!(page.complaints().await, Vec::<String>::new());
+}
