@@ -181,13 +181,8 @@ async fn gateway_on(
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let low_priority = LowPriority::start()?;
     let tasks = (&requests, &low_priority);
-    let services = base.proof_requests(
-        (proofs, validators, &stored),
-        (&seals, &catalogue),
-        &usage,
-        tasks,
-    );
-    let services = services.await?;
+    let (asked, shown) = ((proofs, validators, &stored), (&seals, &catalogue));
+    let services = base.proof_requests(asked, shown, &usage, tasks).await?;
     let shared = SharedServices {
         base: &base,
         banks: (&banks, &bank_monitor),

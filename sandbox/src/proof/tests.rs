@@ -131,7 +131,9 @@ proptest! {
             (59_999, Known, vec![Known]),
             (60_000, Known, vec![]),
             (60_001, Unknown, vec![Unknown]),
-            (60_002, Known, vec![Known]),
+            (60_002, Unknown, vec![]),
+            (60_007, Unknown, vec![Unknown]),
+            (60_008, Known, vec![Known]),
         ] {
             let amount = Amount::from_centavos(centavos).unwrap();
             let order = Order { amount, ..order.clone() };
