@@ -198,8 +198,9 @@ impl ProofQuery {
             .collect()
     }
 
-    /// The same request for this account, with these others.
-    pub fn to(&self, destination: Destination, others: Vec<Destination>) -> Self {
+    /// The same request for this account, with these others to ask for after it.
+    #[must_use]
+    pub fn with_destinations(&self, destination: Destination, others: Vec<Destination>) -> Self {
         Self {
             account: destination.account,
             receiver: destination.receiver,
@@ -284,7 +285,7 @@ impl ProofQuery<GivenAccount> {
         let first = first.ok_or_else(|| missing.of(Field::Account))?;
         let account = first.account.clone();
         let query = self.map_account(|_| account);
-        Ok(query.to(first, candidates.collect()))
+        Ok(query.with_destinations(first, candidates.collect()))
     }
 }
 
@@ -510,7 +511,7 @@ mod tests {
         let [other] = &query.others[..] else {
             panic!("one other account fits");
         };
-        let of_other = query.to(other.clone(), Vec::new());
+        let of_other = query.with_destinations(other.clone(), Vec::new());
         assert_eq!(
             (&of_other.account, &of_other.others[..]),
             (&own()[1].account, &[][..])

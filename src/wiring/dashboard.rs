@@ -19,7 +19,7 @@ use web::{RequestLayer, SessionGuard};
 
 use super::identity::{Identity, callback};
 use super::infrastructure::Infrastructure;
-use super::lookups::{self, Lookups, StoredLookups};
+use super::lookups::{self, Lookups};
 use super::secrets::unusable;
 use super::storage;
 use super::webhooks::StoredWebhooks;
@@ -32,7 +32,6 @@ pub(super) struct SharedServices<'a> {
     pub(super) keys: &'a Arc<KeyService>,
     pub(super) participants: &'a Arc<SharedCatalogue>,
     pub(super) lookups: &'a Lookups,
-    pub(super) stored: &'a StoredLookups,
     pub(super) webhooks: &'a StoredWebhooks,
     pub(super) low_priority: &'a LowPriority,
     pub(super) request_layer: &'a Arc<RequestLayer>,
@@ -74,7 +73,7 @@ impl Dashboard {
         let batches = batches.context("there are no batches for people")?;
         let webhooks = Arc::new(shared.webhooks.service(base, pool));
         let own_accounts = shared
-            .stored
+            .lookups
             .own_account_service((base, pool), shared.participants);
         let own_accounts = Arc::new(own_accounts);
         let rest = rest::people_router(PeopleState {

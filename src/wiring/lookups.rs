@@ -29,6 +29,34 @@ pub(crate) struct Lookups {
     /// `None` on SQLite, which only one process serves.
     pub(crate) listener: Option<Arc<LookupListener>>,
     pub(crate) batches: Batches,
+    pub(super) encryption: Arc<LookupEncryption>,
+}
+
+impl Lookups {
+    /// Creates the re-encryption of own accounts.
+    pub(crate) fn account_reencryption(&self, store: &Store) -> AccountReencryption {
+        AccountReencryption::new(own_accounts(store, &self.encryption))
+    }
+
+    /// Creates the service of people's own accounts, over the connections of `pool`.
+    pub(super) fn own_account_service(
+        &self,
+        (base, pool): (&Infrastructure, &Store),
+        participants: &Arc<SharedCatalogue>,
+    ) -> OwnAccountService {
+        OwnAccountService::new(
+            own_accounts(pool, &self.encryption),
+            Arc::new(pool.clone()),
+            Arc::clone(participants),
+            Arc::clone(&base.clock),
+            Arc::clone(&base.random),
+        )
+    }
+}
+
+/// Own accounts over these connections.
+fn own_accounts(store: &Store, encryption: &Arc<LookupEncryption>) -> OwnAccounts {
+    OwnAccounts::new(Arc::new(store.clone()), Arc::clone(encryption))
 }
 
 /// Parts of batches that the server's start and stop need.
@@ -48,7 +76,7 @@ pub(super) struct StoredLookups {
     store: Arc<dyn LookupStore>,
     /// The dashboard's connections; `None` without a dashboard.
     pub(super) pool_of_people: Option<Store>,
-    encryption: Arc<LookupEncryption>,
+    pub(super) encryption: Arc<LookupEncryption>,
     pub(super) secret: StoreSecret,
     pub(super) signals: Arc<LookupSignals>,
     /// Wakes the delivery of webhooks when a lookup ends.
@@ -80,31 +108,6 @@ impl StoredLookups {
         })
     }
 
-    /// Own accounts over these connections.
-    fn own_accounts(&self, store: &Store) -> OwnAccounts {
-        OwnAccounts::new(Arc::new(store.clone()), Arc::clone(&self.encryption))
-    }
-
-    /// Creates the re-encryption of own accounts.
-    pub(super) fn account_reencryption(&self, store: &Store) -> AccountReencryption {
-        AccountReencryption::new(self.own_accounts(store))
-    }
-
-    /// Creates the service of people's own accounts, over the connections of `pool`.
-    pub(super) fn own_account_service(
-        &self,
-        (base, pool): (&Infrastructure, &Store),
-        participants: &Arc<SharedCatalogue>,
-    ) -> OwnAccountService {
-        OwnAccountService::new(
-            self.own_accounts(pool),
-            Arc::new(pool.clone()),
-            Arc::clone(participants),
-            Arc::clone(&base.clock),
-            Arc::clone(&base.random),
-        )
-    }
-
     /// Creates the service for callers of the API.
     pub(super) fn service(
         &self,
@@ -116,7 +119,7 @@ impl StoredLookups {
             Arc::clone(&self.encryption),
             participants.clone(),
             seals.clone(),
-            self.own_accounts(&base.store),
+            own_accounts(&base.store, &self.encryption),
             TimeDelta::days(self.options.lookup_retention.into()),
         );
         LookupService::new(

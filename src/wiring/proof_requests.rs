@@ -64,6 +64,7 @@ impl Infrastructure {
             service: lookups,
             worker,
             listener: stored.listener(self),
+            encryption: Arc::clone(&stored.encryption),
             batches,
         };
         Ok(RequestServices { requests, lookups })

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use application::{
-    AccountReencryption, BankMonitor, Caller, CatalogueRenewal, ChangeFeed, HealthService,
-    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SealService,
-    SharedCatalogue,
+    BankMonitor, Caller, CatalogueRenewal, ChangeFeed, HealthService, KeyService,
+    ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue,
 };
 use axum::Router;
 use domain::erasure::ErasureClock;
@@ -49,7 +48,6 @@ pub(crate) struct Gateway {
     pub(crate) change_feed: Arc<ChangeFeed>,
     pub(crate) retirement: Arc<Retirement>,
     pub(crate) lookups: Lookups,
-    pub(crate) account_reencryption: Arc<AccountReencryption>,
     pub(crate) deliveries: Deliveries,
     pub(crate) catalogue: Arc<SharedCatalogue>,
     /// `None` when the renewal is switched off.
@@ -189,7 +187,6 @@ async fn gateway_on(
         keys: &keys,
         participants: &catalogue,
         lookups: &services.lookups,
-        stored: &stored,
         webhooks: &webhooks,
         low_priority: &low_priority,
         request_layer: &request_layer,
@@ -217,7 +214,6 @@ async fn gateway_on(
     Ok(Gateway {
         lookups: services.lookups,
         deliveries: webhooks.deliveries(&base, &requests),
-        account_reencryption: Arc::new(stored.account_reencryption(&base.store)),
         erasure: base.erasure,
         operator: base.operator(),
         router,

@@ -154,6 +154,12 @@ impl Person {
         format!("/webhooks/{}", added["webhook"]["id"].as_str().unwrap())
     }
 
+    /// Adds an own account.
+    pub(crate) async fn add_own_account(&self, account: &str) {
+        let body = json!({ "name": "Ventas", "cuenta": account });
+        self.send(Method::POST, "/v1/accounts", &body, 201).await;
+    }
+
     /// Signs out, and keeps the session's cookie.
     pub(crate) async fn sign_out(&self) {
         let answer = self.sending(Method::POST, "/logout", &json!({})).send();

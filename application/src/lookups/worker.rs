@@ -201,7 +201,7 @@ impl WorkerParts {
         let destinations = question.query.destinations();
         let mut found = None;
         for (place, destination) in destinations.into_iter().enumerate() {
-            let query = question.query.to(destination, Vec::new());
+            let query = question.query.with_destinations(destination, Vec::new());
             let report = self.fetch(lookup, class, (query, question.files)).await;
             let is_unknown = report.result.as_ref().is_err_and(FetchError::is_unknown);
             found = Some((place, report));
@@ -312,7 +312,7 @@ impl WorkerParts {
         let mut destinations = question.query.destinations();
         let credited = destinations.remove(place);
         let question = Question {
-            query: question.query.to(credited, destinations),
+            query: question.query.with_destinations(credited, destinations),
             ..question.clone()
         };
         self.encryption.encrypt_question(facts, &question).map(Some)

@@ -280,12 +280,12 @@ pub fn resolvable(query: ProofQuery, catalogue: &Catalogue) -> ProofQuery {
     }
     let mut destinations = query.destinations();
     destinations.retain(|destination| {
-        let of_one = query.to(destination.clone(), Vec::new());
+        let of_one = query.with_destinations(destination.clone(), Vec::new());
         resolve(of_one, catalogue).transfer.is_ok()
     });
     let mut destinations = destinations.into_iter();
     match destinations.next() {
-        Some(first) => query.to(first, destinations.collect()),
+        Some(first) => query.with_destinations(first, destinations.collect()),
         None => query,
     }
 }

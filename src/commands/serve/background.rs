@@ -157,7 +157,7 @@ fn start_erasure(tasks: &mut JoinSet<()>, gateway: &Gateway, options: &ServeOpti
 fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
     tasks.spawn(Arc::clone(&gateway.deliveries.worker).run());
     let reencryption = Arc::clone(&gateway.deliveries.reencryption);
-    let accounts = Arc::clone(&gateway.account_reencryption);
+    let accounts = gateway.lookups.account_reencryption(&gateway.store);
     tasks.spawn(every(REENCRYPT, async move || {
         reencrypt(&reencryption, &accounts).await;
     }));

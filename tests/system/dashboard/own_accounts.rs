@@ -19,14 +19,20 @@ async fn an_own_account_completes_the_masked_one_of_a_receipt() {
     page.fill("own-account-cuenta", "002010077777777771").await;
     page.click("add-own-account-confirm").await;
     page.dialog_closes().await;
-    page.tells("own-accounts-table", &["Ventas", "BANAMEX"]).await;
+    page.tells("own-accounts-table", &["Ventas", "BANAMEX"])
+        .await;
 
     page.open_verify().await;
-    page.pastes("Monto: $1,234.56\nFecha: 20/11/2026\nCuenta destino: •••• 7771\n\
-        Banco destino: BANAMEX\nClave de rastreo: MBAN01002611200001234567")
-        .await;
+    page.pastes(
+        "Monto: $1,234.56\nFecha: 20/11/2026\nCuenta destino: •••• 7771\n\
+        Banco destino: BANAMEX\nClave de rastreo: MBAN01002611200001234567",
+    )
+    .await;
     let fields = page.fields_of_receipt().await;
-    assert_eq!(fields["cuenta"], json!({ "value": "002010077777777771", "invalid": false }));
+    assert_eq!(
+        fields["cuenta"],
+        json!({ "value": "002010077777777771", "invalid": false })
+    );
     page.proves("$1,234.56").await;
 
     page.open("/accounts").await;
