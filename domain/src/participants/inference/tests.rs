@@ -5,6 +5,7 @@ use rstest::rstest;
 use super::*;
 use crate::amount::Amount;
 use crate::fixture::{code, day};
+use crate::own_accounts::Destination;
 use InferenceFailure::{
     PhoneAccount, UnknownCardPrefix, UnknownClabePrefix, UnknownTrackingKeyShape,
 };
@@ -188,4 +189,31 @@ fn no_public_tracking_key_is_given_another_issuer() {
     }
     assert_eq!(wrong, [], "{right} right, {unknown} not inferred");
     assert_eq!((right, unknown), (7, 15));
+}
+
+#[test]
+fn accounts_to_which_no_transfer_can_have_been_made_are_left_out_unless_all_are() {
+    let destination = |account: &str| Destination {
+        account: Account::parse(account).unwrap(),
+        receiver: None,
+    };
+    let accounts = |query: &ProofQuery| {
+        let all = query.destinations().into_iter();
+        all.map(|it| it.account.as_str().to_owned())
+            .collect::<Vec<_>>()
+    };
+    // The tracking key is BBVA's, whose CLABEs begin with 012; nobody's begin with 999.
+    let (own, unknown) = ("012180001234567891", "999180001234567891");
+    for (others, kept) in [
+        (vec![own, CLABE, unknown], vec![CLABE]),
+        (vec![own, unknown], vec![own, unknown]),
+        (vec![CLABE], vec![CLABE]),
+    ] {
+        let asked = ProofQuery {
+            others: others[1..].iter().map(|it| destination(it)).collect(),
+            ..query(KEY, others[0], None, None)
+        };
+        let resolved = resolvable(asked, Catalogue::embedded());
+        assert_eq!(accounts(&resolved), kept);
+    }
 }
