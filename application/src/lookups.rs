@@ -1,5 +1,6 @@
 //! Stored lookups: encryption, attempts, and reading by callers and people.
 
+mod calls;
 mod changes;
 mod content;
 mod encryption;

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::types::{
-    LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Read, RemovedLookup,
-};
+use super::types::{LookupError, LookupRequest, LookupView};
 use crate::admission::{AdmissionError, NotDurable};
 use async_lock::{Semaphore, SemaphoreGuardArc};
 use chrono::TimeDelta;
@@ -16,29 +14,27 @@ use domain::lookups::{LookupId, LookupState};
 use domain::outcome::{Endpoint, Outcome};
 use domain::own_accounts::{GivenAccount, OwnAccount};
 use domain::pacing::{LookupClass, Pacing};
-use domain::page::Page;
 use domain::participants::inference::{self, InferredBanks, Resolution};
 use domain::people::customer::CustomerId;
 use domain::query::{FieldError, ProofQuery};
 use domain::transfer::Banks;
 use ports::Cause;
 use ports::outbound::{
-    CanceledLookup, Cancellation, Clock, LookupFacts, LookupFilter, LookupStore, NewLookup,
-    ScopeClaim, StoreError, StoredLookup, Timer,
+    CanceledLookup, Cancellation, Clock, LookupFacts, LookupStore, NewLookup, ScopeClaim,
+    StoreError, StoredLookup, Timer,
 };
 
 use super::content::Question;
-use super::queue;
 use super::reader::{LookupReader, ReadError};
 use super::signals::LookupSignals;
-use super::waits::{Waits, progress};
-use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement};
+use super::waits::Waits;
+use crate::admission::{ChargedRequest, GatekeeperService, Settlement};
 use crate::metrics;
 use crate::sync::buckets::Buckets;
 use crate::sync::places::{Place, Places};
 
 /// Maximum number of reads a minute with one API key.
-const READS_PER_MINUTE: u32 = 600;
+pub(super) const READS_PER_MINUTE: u32 = 600;
 /// Maximum numbers of concurrent reads of one customer and of all. They use the connections for checking
 /// keys; the limit leaves some of these free.
 const READS_AT_ONCE: (usize, usize) = (1, 2);
@@ -47,15 +43,15 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Creates, reads and removes stored lookups of callers.
 pub struct LookupService {
-    store: Arc<dyn LookupStore>,
+    pub(super) store: Arc<dyn LookupStore>,
     pub(crate) reader: LookupReader,
-    gatekeeper: Arc<GatekeeperService>,
+    pub(super) gatekeeper: Arc<GatekeeperService>,
     signals: Arc<LookupSignals>,
     pub(super) waits: Waits,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     /// The query budget of the portal.
-    pacing: Pacing,
-    reads: Buckets<KeyId>,
+    pub(super) pacing: Pacing,
+    pub(super) reads: Buckets<KeyId>,
     reads_of_customer: Places,
     reads_of_all: Arc<Semaphore>,
 }
@@ -304,22 +300,9 @@ impl LookupService {
         }
     }
 
-    /// Checks a caller's key, and counts a read against its limit.
-    async fn identify(&self, access: &LookupAccess) -> Result<Identified, LookupError> {
-        let key = access.presented_key.as_deref();
-        let identified = self.gatekeeper.identify(key, access.address).await;
-        let identified = identified.map_err(LookupError::Refused)?;
-        let taken = self.reads.take(identified.key.id, self.clock.monotonic());
-        taken.map_err(|exceeded| LookupError::TooManyReads {
-            limit: READS_PER_MINUTE,
-            retry_after: exceeded.retry_after,
-        })?;
-        Ok(identified)
-    }
-
     /// Reads a lookup until it meets a condition or the wait is over; `None` if the customer has no such
     /// lookup.
-    async fn wait_for(
+    pub(super) async fn wait_for(
         &self,
         customer: CustomerId,
         id: LookupId,
@@ -332,89 +315,8 @@ impl LookupService {
     }
 
     /// A lookup with attempts and proof.
-    async fn view(&self, lookup: &StoredLookup) -> Result<LookupView, LookupError> {
+    pub(super) async fn view(&self, lookup: &StoredLookup) -> Result<LookupView, LookupError> {
         Ok(self.reader.read(&*self.store, lookup).await?)
-    }
-}
-
-impl LookupService {
-    /// A lookup. With a `wait`, returns once the lookup's state changes or the time is over.
-    ///
-    /// # Errors
-    /// See [`LookupError`].
-    pub async fn find(
-        &self,
-        access: LookupAccess,
-        id: LookupId,
-        wait: Duration,
-    ) -> Result<Read<LookupView>, LookupError> {
-        let by = self.identify(&access).await?;
-        let turn = self.read_turn(by.customer).await;
-        let first = self.wait_for(by.customer, id, Duration::ZERO, |_| true);
-        let mut found = of_environment(first.await?, by.environment)?;
-        drop(turn);
-        if !wait.is_zero() && !found.state.is_final() {
-            let changed = |lookup: &StoredLookup| progress(&found) != progress(lookup);
-            let later = self.wait_for(by.customer, id, wait, changed).await?;
-            found = of_environment(later, by.environment)?;
-        }
-        let _turn = self.read_turn(by.customer).await;
-        let mut view = self.view(&found).await?;
-        let place = queue::place(self.store.as_ref(), self.pacing, &found, self.clock.now());
-        view.queue = place.await.map_err(unavailable)?;
-        Ok(read(view, &by))
-    }
-
-    /// Lookups in the key's environment, newest first: one page.
-    ///
-    /// # Errors
-    /// See [`LookupError`].
-    pub async fn list(
-        &self,
-        access: LookupAccess,
-        query: LookupQuery,
-    ) -> Result<Read<Page<LookupView>>, LookupError> {
-        let by = self.identify(&access).await?;
-        let filter = LookupFilter {
-            environment: Some(by.environment),
-            states: query.states,
-            counters: None,
-            created_from: query.created_from,
-            batch: query.batch,
-        };
-        let _turn = self.read_turn(by.customer).await;
-        let page = self
-            .reader
-            .page(&*self.store, by.customer, &filter, &query.page);
-        Ok(read(page.await?, &by))
-    }
-
-    /// Cancels a lookup that isn't final, or erases a final one.
-    ///
-    /// # Errors
-    /// See [`LookupError`].
-    pub async fn remove(
-        &self,
-        access: LookupAccess,
-        id: LookupId,
-    ) -> Result<Read<RemovedLookup>, LookupError> {
-        let by = self.identify(&access).await?;
-        let _turn = self.read_turn(by.customer).await;
-        let found = self.store.lookup(by.customer, id).await;
-        of_environment(found.map_err(unavailable)?, by.environment)?;
-        let canceled = self.cancel(by.customer, id).await;
-        let removed = match canceled.map_err(unavailable)? {
-            Cancellation::Canceled(lookup) => {
-                RemovedLookup::Canceled(Box::new(self.view(&lookup).await?))
-            }
-            Cancellation::Final => {
-                let erased = self.erase(by.customer, id).await;
-                erased.map_err(unavailable)?;
-                RemovedLookup::Erased
-            }
-            Cancellation::Unknown => return Err(LookupError::Unknown),
-        };
-        Ok(read(removed, &by))
     }
 }
 
@@ -431,25 +333,6 @@ pub(crate) fn charged(facts: &LookupFacts) -> ChargedRequest {
             Some(_) => Endpoint::Batches,
             None => Endpoint::Lookups,
         },
-    }
-}
-
-/// The lookup if it is in this environment; otherwise an error.
-fn of_environment(
-    lookup: Option<StoredLookup>,
-    environment: Environment,
-) -> Result<StoredLookup, LookupError> {
-    lookup
-        .filter(|lookup| lookup.facts.environment == environment)
-        .ok_or(LookupError::Unknown)
-}
-
-fn read<T>(found: T, by: &Identified) -> Read<T> {
-    Read {
-        found,
-        key: by.key.id,
-        environment: by.environment,
-        limit_status: by.limit_status,
     }
 }
 
@@ -470,7 +353,7 @@ impl From<ReadError> for LookupError {
     }
 }
 
-fn unavailable(error: StoreError) -> LookupError {
+pub(super) fn unavailable(error: StoreError) -> LookupError {
     LookupError::Refused(AdmissionError::Unavailable {
         retry_after: RETRY_AFTER,
         cause: Arc::new(error),

@@ -111,8 +111,8 @@ pub(super) fn success(operation: &str) -> Option<Value> {
         "createWebhook" | "rotateWebhookSecret" => webhooks::created(),
         "testWebhook" | "resendWebhookDelivery" => webhooks::sent(),
         "listWebhookDeliveries" => webhooks::deliveries(),
-        "listOwnAccounts" => json!([own_account()]),
-        "addOwnAccount" | "removeOwnAccount" => own_account(),
+        "listOwnAccounts" => json!([people::own_account()]),
+        "addOwnAccount" | "removeOwnAccount" => people::own_account(),
         "listParticipants" => participants(),
         "healthz" => json!({ "status": "ok" }),
         "readyz" => json!({
@@ -121,17 +121,6 @@ pub(super) fn success(operation: &str) -> Option<Value> {
         }),
         "openapi" => json!({ "openapi": "3.1.0" }),
         _ => return None,
-    })
-}
-
-fn own_account() -> Value {
-    json!({
-        "id": "019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1",
-        "name": "Ventas",
-        "cuenta": "002010077777777771",
-        "receptor": "40002",
-        "banco": "BANAMEX",
-        "added_at": "2026-11-20T12:00:00.000Z"
     })
 }
 

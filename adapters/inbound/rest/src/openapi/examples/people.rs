@@ -15,7 +15,7 @@ use domain::people::customer::{Customer, CustomerId, CustomerOverview, Owner};
 use domain::request::RequestId;
 use domain::usage::{Granularity, Period, Totals};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 use web::problem::FieldProblem;
 use web::views;
@@ -247,4 +247,15 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
         )],
         _ => vec![],
     }
+}
+
+pub(super) fn own_account() -> Value {
+    json!({
+        "id": "019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1",
+        "name": "Ventas",
+        "cuenta": "002010077777777771",
+        "receptor": "40002",
+        "banco": "BANAMEX",
+        "added_at": "2026-11-20T12:00:00.000Z"
+    })
 }
