@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::types::{CreatedKey, KeyError, NewKey, RequestedScope, RotatedKey};
 use crate::people::Caller;
-use domain::audit::{Action, AuditContext};
+use domain::audit::Action;
 use domain::keys::{
     ApiKey, BoundReached, CountedKey, Credential, Environment, FullKey, Grace, KeyBounds,
     KeyHasher, KeyId, KeyName, KeyOverview,
@@ -97,15 +97,6 @@ impl KeyService {
         self
     }
 
-    fn audit(&self, caller: &Caller) -> AuditContext {
-        AuditContext {
-            id: new_id(self.clock.as_ref(), self.random.as_ref()),
-            at: self.clock.now(),
-            actor: caller.owner.clone(),
-            request_id: caller.request_id.clone(),
-        }
-    }
-
     /// Generates a key and its credential.
     fn generate(
         &self,
@@ -144,7 +135,7 @@ impl KeyService {
             KeyChange::Revoke => Action::KeyRevoked,
             KeyChange::SetLimits(_) => Action::LimitsSet,
         };
-        let audit = self.audit(caller);
+        let audit = caller.act(&*self.clock, &*self.random);
         let changed = self.keys.change(scope, id, &change, &audit).await;
         let key = changed.map_err(update_error)?;
         log::key(action, &key, actor);
@@ -223,7 +214,7 @@ impl KeyService {
             require_admin(caller)?;
         }
         let customer = self.authorization.customer_or_new(&caller.owner).await?;
-        let audit = self.audit(caller);
+        let audit = caller.act(&*self.clock, &*self.random);
         let mut cause: Cause = Arc::new(InsertError::PrefixTaken);
         for _ in 0..PREFIX_ATTEMPTS {
             let (secret, credential) = self.generate(order.environment, customer.id, None);
@@ -304,7 +295,7 @@ impl KeyService {
         grace: Grace,
     ) -> Result<RotatedKey, KeyError> {
         let scope = self.scope(caller, RequestedScope::Own).await?;
-        let audit = self.audit(caller);
+        let audit = caller.act(&*self.clock, &*self.random);
         let month = Month::of(audit.at);
         let found = self.keys.find(scope, id, month).await?;
         let KeyOverview { key, used, .. } = found.ok_or(KeyError::NotFound)?;
@@ -389,7 +380,7 @@ impl KeyService {
     ) -> Result<Customer, KeyError> {
         require_admin(caller)?;
         let actor = self.actor(caller).await?;
-        let audit = self.audit(caller);
+        let audit = caller.act(&*self.clock, &*self.random);
         let set = self.customers.set_plan(customer, plan, existing, &audit);
         let (customer, changed) = set.await.map_err(update_error)?;
         log::plan(&customer, changed.len(), actor);

@@ -9,7 +9,7 @@ use domain::calendar;
 use domain::own_accounts::{AccountName, OwnAccount, OwnAccountId, check_new};
 use domain::participants::inference::infer_receiver;
 use domain::people::customer::CustomerId;
-use ports::outbound::{Clock, CustomerStore, Random, new_id};
+use ports::outbound::{Clock, CustomerStore, Random};
 
 use super::{NewOwnAccount, OwnAccountFailure, OwnAccounts};
 use crate::participants::SharedCatalogue;
@@ -69,7 +69,7 @@ impl OwnAccountService {
     ) -> Result<OwnAccount, OwnAccountFailure> {
         let name = AccountName::parse(&new.name)?;
         let account = Account::parse(&new.account)?;
-        let act = self.act(caller);
+        let act = caller.act(&*self.clock, &*self.random);
         let today = calendar::today(act.at);
         let catalogue = self.participants.catalogue();
         let given = new.bank.map(|bank| catalogue.participant(&bank, today));
@@ -104,7 +104,7 @@ impl OwnAccountService {
     ) -> Result<OwnAccount, OwnAccountFailure> {
         let customer = self.authorization.customer(caller).await?;
         let customer = customer.ok_or(OwnAccountFailure::NotFound)?;
-        let act = self.act(caller);
+        let act = caller.act(&*self.clock, &*self.random);
         let change = |accounts: &mut Vec<OwnAccount>| {
             let place = accounts.iter().position(|own| own.id == id);
             Ok(accounts.remove(place.ok_or(OwnAccountFailure::NotFound)?))
@@ -145,15 +145,6 @@ impl OwnAccountService {
             }
         }
         Err(OwnAccountFailure::Store(Arc::new(Busy)))
-    }
-
-    fn act(&self, caller: &Caller) -> AuditContext {
-        AuditContext {
-            id: new_id(self.clock.as_ref(), self.random.as_ref()),
-            at: self.clock.now(),
-            actor: caller.owner.clone(),
-            request_id: caller.request_id.clone(),
-        }
     }
 }
 

@@ -4,10 +4,12 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use domain::audit::AuditContext;
 use domain::people::customer::{Owner, Role};
 use domain::request::RequestId;
 
 use ports::Cause;
+use ports::outbound::{Clock, Random, new_id};
 
 /// A begun sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +77,18 @@ pub struct Caller {
     pub role: Role,
     /// The request id for the audit log and the answer.
     pub request_id: RequestId,
+}
+
+impl Caller {
+    /// A mutation of the caller's, now, under a new id.
+    pub(crate) fn act(&self, clock: &dyn Clock, random: &dyn Random) -> AuditContext {
+        AuditContext {
+            id: new_id(clock, random),
+            at: clock.now(),
+            actor: self.owner.clone(),
+            request_id: self.request_id.clone(),
+        }
+    }
 }
 
 /// Error of a sign-in.

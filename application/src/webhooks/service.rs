@@ -7,7 +7,6 @@ use super::types::{
     WebhookView,
 };
 use crate::people::Caller;
-use domain::audit::AuditContext;
 use domain::page::{Page, PageRequest};
 use domain::people::customer::CustomerId;
 use domain::webhooks::{
@@ -80,7 +79,7 @@ impl WebhookService {
         (customer, id): (CustomerId, EndpointId),
         change: &EndpointChange,
     ) -> Result<WebhookView, WebhookError> {
-        let act = self.audit(caller);
+        let act = caller.act(&*self.sources.clock, &*self.sources.random);
         let changed = self
             .sources
             .store
@@ -89,15 +88,6 @@ impl WebhookService {
         let (state, request_id) = (changed.state, &caller.request_id);
         tracing::info!(target: "cep::webhook", %id, ?state, %request_id, "a person changed a webhook");
         Ok(view(changed))
-    }
-
-    fn audit(&self, caller: &Caller) -> AuditContext {
-        AuditContext {
-            id: self.new_id(),
-            at: self.sources.clock.now(),
-            actor: caller.owner.clone(),
-            request_id: caller.request_id.clone(),
-        }
     }
 
     fn new_id(&self) -> uuid::Uuid {
@@ -132,7 +122,7 @@ impl WebhookService {
         let id = EndpointId(self.new_id());
         let secret = self.new_secret();
         let encrypted = self.sources.encryption.encrypt((customer.id, id), &secret);
-        let act = self.audit(caller);
+        let act = caller.act(&*self.sources.clock, &*self.sources.random);
         let endpoint = StoredEndpoint {
             id,
             customer: customer.id,
@@ -215,7 +205,7 @@ impl WebhookService {
     /// Those of [`Self::find`].
     pub async fn remove(&self, caller: &Caller, id: EndpointId) -> Result<(), WebhookError> {
         let customer = self.customer(caller).await?;
-        let act = self.audit(caller);
+        let act = caller.act(&*self.sources.clock, &*self.sources.random);
         if !self
             .sources
             .store
