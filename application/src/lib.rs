@@ -95,9 +95,10 @@ pub use people::{
 pub use proofs::{
     Answered, ArchiveParts, ArchiveService, BankBySide, BankComparison, Charge, CheckRequest,
     CheckedFile, CheckedUpload, Compute, Delivery, DeliveryHistory, FetchError, FetchReport,
-    FileChecks, Files, LookupDetails, NotRepeated, ProofCache, ProofMemory, ProofRequest,
-    ProofRequestService, ProofService, ProofSource, Question, RepeatError, Reply, SealValidation,
-    SecondOpinions, Served, ValidatorBySide, ZippedCheck,
+    FileChecks, Files, LookupDetails, NotRepeated, PrintedParts, PrintedProofs, ProofCache,
+    ProofMemory, ProofParts, ProofRequest, ProofRequestService, ProofService, ProofSource,
+    Question, RepeatError, Reply, SealValidation, SecondOpinions, Served, ValidatorBySide,
+    ZippedCheck,
 };
 pub use receipts::{FollowUp, ReceiptAnswer, ReceiptReading, ReceiptRequest};
 pub use restore::end_revived;

@@ -22,6 +22,7 @@ pub(crate) fn bank_queried(
 ) {
     let outcome = match result {
         Ok(BankAnswer::Issued(_)) => "issued",
+        Ok(BankAnswer::Several(_)) => "several",
         Ok(BankAnswer::NotIssued(_)) => "not_issued",
         Ok(BankAnswer::NotFound) => "not_found",
         Err(BankError::Protocol { .. }) => "protocol_error",

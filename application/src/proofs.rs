@@ -10,6 +10,7 @@ mod in_flight;
 mod lookup;
 mod memory;
 mod pending_write;
+mod printed;
 mod recent_deliveries;
 mod requests;
 mod second_opinions;
@@ -20,8 +21,9 @@ pub use cache::ProofCache;
 pub use delivery::{Delivery, FetchError, Files, LookupDetails};
 pub use delivery_history::DeliveryHistory;
 pub use file_checks::{Compute, FileChecks};
-pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
+pub use lookup::{BankBySide, FetchReport, ProofParts, ProofRequest, ProofService};
 pub use memory::{ProofMemory, ProofSource};
+pub use printed::{PrintedParts, PrintedProofs};
 pub use requests::{
     Answered, BankComparison, Charge, CheckRequest, CheckedFile, CheckedUpload, NotRepeated,
     ProofRequestService, Question, RepeatError, Reply, SealValidation, Served, ZippedCheck,

@@ -79,6 +79,8 @@ named_enum! {
         Waiting,
         /// The proof was delivered.
         Delivered,
+        /// Several transfers have the reference number: the caller chooses one by its tracking key.
+        Ambiguous,
         /// The bank has no record of the transfer.
         NotFound,
         /// The bank gave no answer.
@@ -99,6 +101,7 @@ impl From<LookupState> for RowState {
             LookupState::Running => Self::Running,
             LookupState::Waiting => Self::Waiting,
             LookupState::Delivered => Self::Delivered,
+            LookupState::Ambiguous => Self::Ambiguous,
             LookupState::NotFound => Self::NotFound,
             LookupState::Failed => Self::Failed,
             LookupState::Expired => Self::Expired,

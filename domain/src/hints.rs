@@ -159,7 +159,9 @@ pub fn hints(
     catalogue: &Catalogue,
 ) -> Vec<Hint> {
     let date = transfer.date();
-    let looks_like_reference = transfer.tracking_key().looks_like_reference();
+    let looks_like_reference = transfer
+        .tracking_key()
+        .is_some_and(TrackingKey::looks_like_reference);
     let inside = if looks_like_reference {
         Vec::new()
     } else {
@@ -203,7 +205,7 @@ pub fn contradictions(
 }
 
 fn likely_tracking_key(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
-    let expected = inference::likely_key(transfer.tracking_key(), transfer.date(), catalogue)?;
+    let expected = inference::likely_key(transfer.tracking_key()?, transfer.date(), catalogue)?;
     Some(Hint::LikelyTrackingKey { expected })
 }
 
@@ -253,7 +255,7 @@ fn receiver_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> 
 /// Never applies to an inferred issuer, because it was inferred from the shape.
 fn issuer_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
     let given = transfer.issuer();
-    let named = inference::infer_issuer(transfer.tracking_key(), transfer.date(), catalogue);
+    let named = inference::infer_issuer(transfer.tracking_key()?, transfer.date(), catalogue);
     let expected = named.ok()?.code;
     (catalogue.institution(given) != catalogue.institution(expected))
         .then_some(Hint::IssuerDiffers { given, expected })
@@ -270,7 +272,8 @@ fn issuer_was_inferred(inferred: &InferredBanks) -> Option<Hint> {
 /// away.
 fn dates_in_tracking_key(transfer: &Transfer, today: NaiveDate) -> Vec<NaiveDate> {
     let date = transfer.date();
-    inference::dates_in(transfer.tracking_key(), date)
+    let key = transfer.tracking_key().into_iter();
+    key.flat_map(|key| inference::dates_in(key, date))
         .filter(|found| *found <= today)
         .filter(|found| (*found - date).num_days().unsigned_abs() <= PLAUSIBLE_DAYS)
         .collect()

@@ -14,6 +14,7 @@ pub mod amount;
 pub mod audit;
 pub mod batches;
 pub mod calendar;
+pub mod criterion;
 pub mod erasure;
 #[cfg(test)]
 mod fixture;

@@ -47,6 +47,8 @@ named_enum! {
         Waiting,
         /// The proof was delivered.
         Delivered,
+        /// Several transfers have the reference number: the caller chooses one by its tracking key.
+        Ambiguous,
         /// The bank has no record of the transfer, or issues no proof because it was returned, rejected
         /// or canceled.
         NotFound,
@@ -64,9 +66,12 @@ impl LookupState {
     pub fn is_final(self) -> bool {
         match self {
             Self::Queued | Self::Running | Self::Waiting => false,
-            Self::Delivered | Self::NotFound | Self::Failed | Self::Expired | Self::Canceled => {
-                true
-            }
+            Self::Delivered
+            | Self::Ambiguous
+            | Self::NotFound
+            | Self::Failed
+            | Self::Expired
+            | Self::Canceled => true,
         }
     }
 }

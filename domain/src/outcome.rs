@@ -116,6 +116,8 @@ named_enum! {
         InvalidRequest,
         /// A bank could not be inferred.
         InferenceFailed,
+        /// Several transfers have the reference number, and one of them must be chosen.
+        Ambiguous,
         /// The bank has no record of the transfer.
         NotFound,
         /// The payment was settled, but the bank has no proof of it yet.
@@ -189,6 +191,7 @@ impl Outcome {
             | Self::ReaderUnavailable
             | Self::InternalError => Class::Failure,
             Self::Delivered
+            | Self::Ambiguous
             | Self::InvalidRequest
             | Self::InferenceFailed
             | Self::RateLimited

@@ -12,6 +12,7 @@ use crate::participants::ParticipantCode;
 use crate::transfer::Transfer;
 
 pub mod archive;
+pub mod candidate;
 mod chain;
 pub mod check;
 mod field;
@@ -239,7 +240,8 @@ impl Proof {
         covered.map(ProofField::name).collect()
     }
 
-    /// Checks that this is the proof of `transfer`. The account isn't compared: for some payment
+    /// Checks that this is the proof of `transfer`. A reference number isn't compared, because the file doesn't hold
+    /// it. The account isn't compared: for some payment
     /// types the proof names another one than the portal matched. A payment sent late in the day and
     /// credited after midnight has a proof of the next day.
     ///
@@ -256,7 +258,9 @@ impl Proof {
     }
 
     fn mismatches(&self, transfer: &Transfer) -> impl Iterator<Item = Mismatch> {
-        let key = self.tracking_key() != transfer.tracking_key().as_str();
+        let key = transfer
+            .tracking_key()
+            .is_some_and(|key| key.as_str() != self.tracking_key());
         let receiver = self.receiver() != transfer.receiver();
         let amount = self.centavos() != transfer.amount().centavos();
         let date = !self.is_dated(transfer.date());

@@ -4,17 +4,20 @@ use std::borrow::Cow;
 
 use chrono::NaiveDate;
 
-use crate::account::{Account, AccountError};
-use crate::amount::{Amount, AmountError};
-use crate::calendar::{self, DateError};
+use crate::account::Account;
+use crate::amount::Amount;
+use crate::calendar;
+use crate::criterion::{Criterion, ReferenceNumber};
 use crate::own_accounts::Destination;
-use crate::participants::{Catalogue, ParticipantCode, ParticipantError};
-use crate::tracking_key::{TrackingKey, TrackingKeyError};
+use crate::participants::{Catalogue, ParticipantCode};
+use crate::tracking_key::TrackingKey;
 
 mod beneficiary;
+mod field;
 mod given;
 
 pub use beneficiary::{ExpectedBeneficiary, RawBeneficiary};
+pub use field::{Field, FieldError, FieldErrorKind};
 
 /// A field's value in the request, before validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub struct RawQuery<'a> {
     pub date: Token<'a>,
     /// `clave_rastreo`: tracking key of the transfer.
     pub tracking_key: Token<'a>,
+    /// `numero_referencia`: reference number, in place of the tracking key.
+    pub reference: Token<'a>,
     /// `cuenta`: the beneficiary's account.
     pub account: Token<'a>,
     /// `monto`: amount in pesos.
@@ -45,96 +50,6 @@ pub struct RawQuery<'a> {
     pub issuer: Token<'a>,
     /// `receptor`: code or name of the receiving institution.
     pub receiver: Token<'a>,
-}
-
-/// A field of a proof request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// Date of the transfer in Mexico City.
-    Date,
-    /// Tracking key, assigned by the issuing bank.
-    TrackingKey,
-    /// The beneficiary's CLABE, card or phone number.
-    Account,
-    /// Amount in pesos.
-    Amount,
-    /// Code or name of the issuing institution.
-    Issuer,
-    /// Code or name of the receiving institution.
-    Receiver,
-    /// Name to compare with the beneficiary's.
-    BeneficiaryName,
-    /// RFC or CURP to compare with the beneficiary's.
-    BeneficiaryTaxId,
-}
-
-impl Field {
-    /// The field's name in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Date => "fecha",
-            Self::TrackingKey => "clave_rastreo",
-            Self::Account => "cuenta",
-            Self::Amount => "monto",
-            Self::Issuer => "emisor",
-            Self::Receiver => "receptor",
-            Self::BeneficiaryName => "nombre_beneficiario",
-            Self::BeneficiaryTaxId => "rfc_beneficiario",
-        }
-    }
-}
-
-/// Validation error of a field.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FieldErrorKind {
-    /// A required field is missing.
-    #[error("is required")]
-    Missing,
-    /// The value has the wrong JSON type.
-    #[error("must be a {expected}, not a {found}")]
-    WrongType {
-        /// JSON type of the field.
-        expected: &'static str,
-        /// JSON type that was given.
-        found: &'static str,
-    },
-    /// The date can't be parsed or is out of range.
-    #[error(transparent)]
-    Date(#[from] DateError),
-    /// The tracking key can't be parsed.
-    #[error(transparent)]
-    TrackingKey(#[from] TrackingKeyError),
-    /// The account can't be parsed.
-    #[error(transparent)]
-    Account(#[from] AccountError),
-    /// The account is masked, and none of the customer's own accounts fits.
-    #[error("none of the own accounts fits: give all its digits, or add it to them")]
-    NoOwnAccount,
-    /// The amount can't be parsed or is out of range.
-    #[error(transparent)]
-    Amount(#[from] AmountError),
-    /// The code or name of an institution is malformed, unknown or ambiguous.
-    #[error(transparent)]
-    Participant(#[from] ParticipantError),
-}
-
-impl FieldErrorKind {
-    pub(crate) fn of(self, field: Field) -> FieldError {
-        FieldError {
-            field,
-            problem: self,
-        }
-    }
-}
-
-/// A field and its validation error.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {problem}", field.name())]
-pub struct FieldError {
-    /// The field that was refused.
-    pub field: Field,
-    /// Reason of the refusal.
-    pub problem: FieldErrorKind,
 }
 
 /// Institutions that a request must name.
@@ -152,8 +67,8 @@ pub enum Institutions {
 pub struct ProofQuery<A = Account> {
     /// Calendar date of the transfer in Mexico City, from [`calendar::EARLIEST`] to today.
     pub date: NaiveDate,
-    /// Tracking key, assigned by the issuing bank.
-    pub tracking_key: TrackingKey,
+    /// Tracking key, assigned by the issuing bank, or reference number.
+    pub criterion: Criterion,
     /// The beneficiary's CLABE, card or phone number.
     pub account: A,
     /// Other own accounts of the customer that the transfer may have been credited to, the most likely first; empty
@@ -168,7 +83,7 @@ pub struct ProofQuery<A = Account> {
 }
 
 impl ProofQuery {
-    /// Validates all fields; `today` is Mexico City's.
+    /// Validates all fields; `today` is Mexico City's. A reference number beside the tracking key is ignored.
     ///
     /// # Errors
     /// Every invalid field, in the API's order. If the date is invalid, institutions are checked on the
@@ -179,18 +94,48 @@ impl ProofQuery {
         today: NaiveDate,
         catalogue: &Catalogue,
     ) -> Result<Self, Vec<FieldError>> {
-        parse(raw, institutions, (today, catalogue), |token| {
+        let is_of_reference = raw.tracking_key == Token::Absent && raw.reference != Token::Absent;
+        let criterion = if is_of_reference {
+            Err(FieldErrorKind::StoredOnly.of(Field::Reference))
+        } else {
+            tracking_key(raw)
+        };
+        parse(raw, institutions, (today, catalogue), criterion, |token| {
             let text = text(token)?.ok_or(FieldErrorKind::Missing)?;
             Ok(Account::parse(text)?)
         })
     }
 }
 
-/// Validates all fields; `account` reads the account.
+/// Validates the tracking key.
+fn tracking_key(raw: &RawQuery<'_>) -> Result<Criterion, FieldError> {
+    let key = text(&raw.tracking_key).and_then(|text| {
+        let text = text.ok_or(FieldErrorKind::Missing)?;
+        Ok(TrackingKey::parse(text)?)
+    });
+    let key = key.map_err(|problem| problem.of(Field::TrackingKey))?;
+    Ok(key.into())
+}
+
+/// Validates the tracking key, or the reference number in its place.
+fn criterion(raw: &RawQuery<'_>) -> Result<Criterion, FieldError> {
+    let of_reference = |problem: FieldErrorKind| problem.of(Field::Reference);
+    let Some(digits) = decimal(&raw.reference).map_err(of_reference)? else {
+        return tracking_key(raw);
+    };
+    if raw.tracking_key != Token::Absent {
+        return Err(of_reference(FieldErrorKind::WithTrackingKey));
+    }
+    let reference = ReferenceNumber::parse(digits).map_err(FieldErrorKind::from);
+    Ok(reference.map_err(of_reference)?.into())
+}
+
+/// Validates all fields but the criterion; `account` reads the account.
 fn parse<A>(
     raw: &RawQuery<'_>,
     institutions: Institutions,
     (today, catalogue): (NaiveDate, &Catalogue),
+    criterion: Result<Criterion, FieldError>,
     account: impl Fn(&Token<'_>) -> Result<A, FieldErrorKind>,
 ) -> Result<ProofQuery<A>, Vec<FieldError>> {
     let mut errors = Vec::new();
@@ -200,9 +145,7 @@ fn parse<A>(
     let date = check.required(Field::Date, text(&raw.date), |text| {
         Ok(calendar::parse_past_date(text, today)?)
     });
-    let tracking_key = check.required(Field::TrackingKey, text(&raw.tracking_key), |text| {
-        Ok(TrackingKey::parse(text)?)
-    });
+    let criterion = check.keep(criterion);
     let account = check.note(Field::Account, account(&raw.account));
     let amount = check.required(Field::Amount, decimal(&raw.amount), |token| {
         Ok(Amount::parse(token)?)
@@ -219,11 +162,11 @@ fn parse<A>(
             check.optional(Field::Receiver, text(&raw.receiver), participant),
         ),
     };
-    match (date, tracking_key, account, amount) {
-        (Some(date), Some(tracking_key), Some(account), Some(amount)) if errors.is_empty() => {
+    match (date, criterion, account, amount) {
+        (Some(date), Some(criterion), Some(account), Some(amount)) if errors.is_empty() => {
             Ok(ProofQuery {
                 date,
-                tracking_key,
+                criterion,
                 account,
                 others: Vec::new(),
                 amount,
@@ -262,9 +205,11 @@ impl Checker<'_> {
     }
 
     fn note<T>(&mut self, field: Field, value: Result<T, FieldErrorKind>) -> Option<T> {
-        value
-            .map_err(|problem| self.errors.push(FieldError { field, problem }))
-            .ok()
+        self.keep(value.map_err(|problem| problem.of(field)))
+    }
+
+    fn keep<T>(&mut self, value: Result<T, FieldError>) -> Option<T> {
+        value.map_err(|error| self.errors.push(error)).ok()
     }
 }
 
@@ -302,6 +247,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::calendar::DateError;
     use crate::fixture::day;
 
     pub(super) type Raw = RawQuery<'static>;
@@ -310,6 +256,7 @@ mod tests {
         RawQuery {
             date: Token::Text("2026-11-20".into()),
             tracking_key: Token::Text("MBAN01002611200001234567".into()),
+            reference: Token::Absent,
             account: Token::Text("002010077777777771".into()),
             amount: Token::Number("1234.56"),
             issuer: Token::Text("40012".into()),
@@ -349,6 +296,17 @@ mod tests {
         assert_eq!(fields, [&given[..], &["emisor", "receptor"]].concat());
         let mut problems = errors.iter().map(|error| &error.problem);
         assert!(problems.all(|problem| *problem == FieldErrorKind::Missing));
+    }
+
+    #[test]
+    fn a_reference_number_is_ignored_beside_a_key_and_refused_in_its_place() {
+        let reference = Token::Number("1234567");
+        let raw = with(|raw| raw.reference = reference.clone());
+        let query = parse(&raw, Institutions::Required).unwrap();
+        assert_eq!(query.criterion.reference(), None);
+        let raw = with(|raw| (raw.tracking_key, raw.reference) = (Token::Absent, reference));
+        let refused = parse(&raw, Institutions::Required).unwrap_err();
+        assert_eq!(refused, [FieldErrorKind::StoredOnly.of(Field::Reference)]);
     }
 
     #[test]

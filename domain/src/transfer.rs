@@ -4,15 +4,16 @@ use chrono::NaiveDate;
 
 use crate::account::Account;
 use crate::amount::Amount;
+use crate::criterion::Criterion;
 use crate::participants::ParticipantCode;
 use crate::tracking_key::TrackingKey;
 
-/// The six values that identify a transfer. Issuer and receiver have different codes; only a catalogue
+/// The six values that identify a transfer, or several if it is given by its reference number. Issuer and receiver have different codes; only a catalogue
 /// knows if these belong to the same institution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transfer {
     date: NaiveDate,
-    tracking_key: TrackingKey,
+    criterion: Criterion,
     account: Account,
     amount: Amount,
     issuer: ParticipantCode,
@@ -44,7 +45,7 @@ impl Transfer {
     /// [`SameInstitution`] if issuer and receiver have the same code.
     pub fn new(
         date: NaiveDate,
-        tracking_key: TrackingKey,
+        criterion: impl Into<Criterion>,
         account: Account,
         amount: Amount,
         issuer: ParticipantCode,
@@ -55,7 +56,7 @@ impl Transfer {
         }
         Ok(Self {
             date,
-            tracking_key,
+            criterion: criterion.into(),
             account,
             amount,
             issuer,
@@ -68,9 +69,23 @@ impl Transfer {
         self.date
     }
 
-    /// Tracking key, assigned by the issuing bank.
-    pub fn tracking_key(&self) -> &TrackingKey {
-        &self.tracking_key
+    /// The tracking key or the reference number by which it is queried.
+    pub fn criterion(&self) -> &Criterion {
+        &self.criterion
+    }
+
+    /// Tracking key, assigned by the issuing bank; `None` if only the reference number is known.
+    pub fn tracking_key(&self) -> Option<&TrackingKey> {
+        self.criterion.tracking_key()
+    }
+
+    /// The same transfer, found by its tracking key.
+    #[must_use]
+    pub fn with_tracking_key(self, key: TrackingKey) -> Self {
+        Self {
+            criterion: key.into(),
+            ..self
+        }
     }
 
     /// The beneficiary's account.

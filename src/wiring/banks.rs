@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    ArchiveService, BankBySide, BankMonitor, ProofCache, ProofMemory, ProofService, ReplicaCount,
-    SharedCatalogue, ValidatorBySide,
+    ArchiveService, BankBySide, BankMonitor, PrintedProofs, ProofCache, ProofMemory, ProofParts,
+    ProofService, ReplicaCount, SharedCatalogue, ValidatorBySide,
 };
 use bank_portal::{Portal, PortalConfig, PortalUrl, Validator};
 use domain::pacing::Pacing;
@@ -100,18 +100,20 @@ pub(super) fn proofs(
     banks: &BankBySide,
     (clock, monitor): (&Arc<dyn Clock>, &Arc<BankMonitor>),
     (participants, seals): (Arc<SharedCatalogue>, Arc<impl SealChecks + 'static>),
+    printed: PrintedProofs,
 ) -> ProofService {
     let memory = ProofMemory::new(
         u64::from(options.proof_memory) << 20,
         options.proof_memory_age,
     );
-    ProofService::new(
-        banks.clone(),
-        Arc::clone(clock),
+    ProofService::new(ProofParts {
+        banks: banks.clone(),
+        clock: Arc::clone(clock),
         participants,
-        options.bank_timeout,
-        ProofCache { memory, archive },
-        Arc::clone(monitor),
+        patience: options.bank_timeout,
+        cache: ProofCache { memory, archive },
+        monitor: Arc::clone(monitor),
         seals,
-    )
+        printed,
+    })
 }

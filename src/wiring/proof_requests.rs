@@ -14,7 +14,6 @@ use super::infrastructure::Infrastructure;
 use super::lookups::{Lookups, StoredLookups};
 use super::seals::FileThreads;
 use super::tasks::spawning_in;
-use crate::low_priority::LowPriority;
 
 pub(super) struct RequestServices {
     pub(super) requests: ProofRequestService,
@@ -31,7 +30,7 @@ impl Infrastructure {
         (proofs, validators, stored): (ProofService, ValidatorBySide, &StoredLookups),
         (seals, participants): (&Arc<SealService>, &Arc<SharedCatalogue>),
         journal: &Arc<dyn UsageJournal>,
-        (tasks, low_priority): (&TaskTracker, &LowPriority),
+        (tasks, threads): (&TaskTracker, &FileThreads),
     ) -> Result<RequestServices> {
         let gatekeeper = self.gatekeeper(journal)?;
         gatekeeper.warm_up().await?;
@@ -39,7 +38,6 @@ impl Infrastructure {
         let (proofs, history) = (Arc::new(proofs), Arc::new(self.delivery_history(journal)?));
         let lookups = Arc::new(stored.service(self, &gatekeeper, (seals, participants)));
         let idempotency = Arc::new(stored.idempotency(self)?);
-        let threads = FileThreads::of(low_priority.handle());
         let batches = stored.batches(
             self,
             (&gatekeeper, &idempotency),

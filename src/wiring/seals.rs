@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    BuiltinSealKey, Compute, FileChecks, ImportedFiles, ProofCheckService, ReceiptReading,
-    SealAdministration, SealService, SharedCatalogue,
+    BuiltinSealKey, Compute, FileChecks, ImportedFiles, PrintedParts, PrintedProofs,
+    ProofCheckService, ReceiptReading, SealAdministration, SealService, SharedCatalogue,
 };
 use domain::seals::CertificateNumber;
 use pdf_text::PortalPdf;
-use ports::outbound::Clock;
+use ports::outbound::{Clock, SealChecks};
 use receipt_files::ReceiptFiles;
 use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
@@ -82,6 +82,21 @@ impl FileThreads {
             Arc::clone(clock),
             self.compute(),
         )
+    }
+
+    /// Creates the server's reader of the bank's answers to queries for reference numbers.
+    pub(super) fn printed(
+        &self,
+        seals: &Arc<SealService>,
+        clock: &Arc<dyn Clock>,
+    ) -> PrintedProofs {
+        PrintedProofs::new(PrintedParts {
+            pdfs: Arc::new(PortalPdf),
+            zips: Arc::new(DeflatedZip),
+            seals: Arc::clone(seals) as Arc<dyn SealChecks>,
+            clock: Arc::clone(clock),
+            compute: self.compute(),
+        })
     }
 
     /// Creates the server's reader of imported files.

@@ -27,6 +27,7 @@ use super::identity::Identity;
 use super::infrastructure::Infrastructure;
 use super::lookups::{Lookups, StoredLookups};
 use super::sandbox::SandboxUrls;
+use super::seals::FileThreads;
 use super::secrets::{store_secret, warn_of_unlisted};
 use super::tasks::spawning_in;
 use super::webhooks::{Deliveries, StoredWebhooks};
@@ -174,11 +175,13 @@ async fn gateway_on(
     let stored = StoredLookups::new((&base, for_insights.as_ref()), queue, &secret)?;
     let webhooks = StoredWebhooks::new(options.webhooks, &secret, identity, &stored)?;
     let (cached, shown) = ((bank, archive.clone()), (catalogue.clone(), seals.clone()));
-    let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), shown);
+    let low_priority = LowPriority::start()?;
+    let threads = FileThreads::of(low_priority.handle());
+    let printed = threads.printed(&seals, clock);
+    let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), shown, printed);
     let metrics_sink = Arc::new(MeteredRequests);
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
-    let low_priority = LowPriority::start()?;
-    let tasks = (&requests, &low_priority);
+    let tasks = (&requests, &threads);
     let (asked, shown) = ((proofs, validators, &stored), (&seals, &catalogue));
     let services = base.proof_requests(asked, shown, &usage, tasks).await?;
     let shared = SharedServices {

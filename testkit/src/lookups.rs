@@ -10,9 +10,10 @@ use application::{
     BatchService, BatchSources, Compute, CredentialCache, DeliveryHistory, FeederParts, FileChecks,
     GatekeeperService, IdempotencyService, ImportedFiles, LookupEncryption, LookupReader,
     LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker, OwnAccountService,
-    OwnAccounts, PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory,
-    ProofRequestService, ProofService, ReceiptReading, Reply, SecondOpinions, Served,
-    SharedCatalogue, SpawnTask, ValidatorBySide, WorkSignal, WorkerParts,
+    OwnAccounts, PersonLookupService, PersonLookupSources, PrintedParts, PrintedProofs,
+    ProofCheckService, ProofMemory, ProofParts, ProofRequestService, ProofService, ReceiptReading,
+    Reply, SecondOpinions, Served, SharedCatalogue, SpawnTask, ValidatorBySide, WorkSignal,
+    WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -63,8 +64,27 @@ fn remembered_proofs(
     };
     // The bank's fake measures it on the real clock.
     let patience = Duration::from_secs(20);
-    let proofs = ProofService::new(banks, clock, catalogue(), patience, memory, monitor, seals);
-    Arc::new(proofs)
+    Arc::new(ProofService::new(ProofParts {
+        banks,
+        participants: catalogue(),
+        patience,
+        cache: memory.into(),
+        monitor,
+        printed: printed(seals.clone(), clock.clone()),
+        seals,
+        clock,
+    }))
+}
+
+/// Reads the plain PDFs of a scripted bank.
+pub fn printed(seals: Arc<dyn SealChecks>, clock: Arc<ManualClock>) -> PrintedProofs {
+    PrintedProofs::new(PrintedParts {
+        pdfs: Arc::new(PlainPdfs),
+        zips: Arc::new(DeflatedZip),
+        seals,
+        clock,
+        compute: at_once(),
+    })
 }
 
 /// The compiled-in catalogue.

@@ -120,9 +120,12 @@ impl LookupOutcome {
     /// The outcome; `None` for a query that wasn't sent because of our own limits.
     fn of(result: &Result<BankAnswer, BankError>) -> Option<Self> {
         match result {
-            Ok(BankAnswer::Issued(_) | BankAnswer::NotIssued(_) | BankAnswer::NotFound) => {
-                Some(Self::Answered)
-            }
+            Ok(
+                BankAnswer::Issued(_)
+                | BankAnswer::Several(_)
+                | BankAnswer::NotIssued(_)
+                | BankAnswer::NotFound,
+            ) => Some(Self::Answered),
             Err(
                 BankError::Protocol { .. } | BankError::Unavailable { .. } | BankError::Timeout,
             ) => Some(Self::Failed),

@@ -268,7 +268,9 @@ mod tests {
     fn query(centavos: u64) -> ProofQuery {
         ProofQuery {
             date: calendar::parse_date("2026-11-20").unwrap(),
-            tracking_key: TrackingKey::parse("MBAN01002611200001234567").unwrap(),
+            criterion: TrackingKey::parse("MBAN01002611200001234567")
+                .unwrap()
+                .into(),
             account: Account::parse("002010077777777771").unwrap(),
             others: Vec::new(),
             amount: Amount::from_centavos(centavos).unwrap(),

@@ -17,6 +17,7 @@ use domain::proofs::Proof;
 use domain::proofs::notice::{Notice, ProofOrigin};
 use domain::proofs::seen::ProofMark;
 use domain::request::RequestId;
+use domain::tracking_key::TrackingKey;
 use ports::Cause;
 use ports::outbound::{
     BatchFacts, BatchRow, ImportedProof, RowLookup, StoredBatch, StoredLookup, new_id,
@@ -120,7 +121,8 @@ impl BatchService {
                 let RowKind::Ready(query) = stored.kind else {
                     continue;
                 };
-                if proofs.lacks(query.tracking_key.as_str()) {
+                let key = query.criterion.tracking_key();
+                if key.is_none_or(|key| proofs.lacks(key.as_str())) {
                     continue;
                 }
                 let Resolution { transfer, .. } = inference::resolve(query.clone(), &catalogue);
@@ -258,8 +260,9 @@ impl BatchService {
                     let mut same_seal = by_seal.get(shown.seal()).into_iter().flatten();
                     let is_shown = |place: &&usize| {
                         let matched: &Matched = &matched[**place];
-                        let key = matched.candidate.query.tracking_key.as_str();
-                        matched.pdf.is_none() && shown.is(&matched.chain, key)
+                        let key = matched.candidate.query.criterion.tracking_key();
+                        let is_shown = |key: &TrackingKey| shown.is(&matched.chain, key.as_str());
+                        matched.pdf.is_none() && key.is_some_and(is_shown)
                     };
                     if let Some(place) = same_seal.find(is_shown).copied() {
                         matched[place].pdf = Some((file, pdf));

@@ -146,6 +146,7 @@ mod tests {
     use domain::account::Account;
     use domain::amount::Amount;
     use domain::calendar;
+    use domain::criterion::ReferenceNumber;
     use domain::own_accounts::Destination;
     use domain::tracking_key::TrackingKey;
     use proptest::prelude::*;
@@ -156,7 +157,9 @@ mod tests {
         let code = |number: u32| ParticipantCode::parse(&number.to_string()).unwrap();
         ProofQuery {
             date: calendar::parse_date("2026-11-20").unwrap(),
-            tracking_key: TrackingKey::parse("MBAN01002611200001234567").unwrap(),
+            criterion: TrackingKey::parse("MBAN01002611200001234567")
+                .unwrap()
+                .into(),
             account: Account::parse("002010077777777771").unwrap(),
             others: Vec::new(),
             amount: Amount::from_centavos(centavos).unwrap(),
@@ -177,16 +180,20 @@ mod tests {
             centavos in 1..u64::MAX,
             with_pdf: bool,
             others in proptest::collection::vec(codes(), 0..3),
+            reference in proptest::option::of(1..=9_999_999_u32),
             metadata in proptest::collection::btree_map("\\PC{1,40}", "\\PC{0,200}", 0..10),
         ) {
             let other = |code: Option<u32>| Destination {
                 account: Account::parse("4152313312347771").unwrap(),
                 receiver: code.and_then(|code| ParticipantCode::parse(&code.to_string())),
             };
+            let asked = query(issuer, receiver, centavos);
+            let reference = reference.and_then(|it| ReferenceNumber::parse(&it.to_string()).ok());
             let question = Question {
                 query: ProofQuery {
+                    criterion: reference.map_or(asked.criterion.clone(), Into::into),
                     others: others.into_iter().map(other).collect(),
-                    ..query(issuer, receiver, centavos)
+                    ..asked
                 },
                 files: if with_pdf { RequestedFiles::Both } else { RequestedFiles::Xml },
                 metadata: Metadata::new(metadata.into_iter().collect()).unwrap(),

@@ -1,39 +1,50 @@
 //! The bank's last answer without a proof, as stored with a lookup.
 
-use crate::proofs::FetchError;
+use std::sync::Arc;
+
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use domain::calendar;
 use domain::outcome::Outcome;
 use domain::payment::{Payment, PaymentState};
+use domain::proofs::candidate::Candidate;
+use domain::seals::SealVerdict;
+use domain::tracking_key::TrackingKey;
+
+use crate::proofs::FetchError;
 
 use super::parts::{Damaged, decode, encode, text};
 
 /// The bank's answer to an attempt that returned no proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// Date of the answer, in Mexico City.
     pub(super) on: NaiveDate,
-    /// The payment without a proof; `None` if the bank doesn't know the transfer.
+    /// The payment without a proof; `None` if the bank doesn't know the transfer, or knows several.
     pub(crate) payment: Option<Payment>,
+    /// The transfers that have the reference number; empty unless there are several.
+    pub(crate) candidates: Arc<[Candidate]>,
 }
 
 impl Finding {
     /// The finding of a failed attempt; `None` if it failed for another reason than the bank's answer.
     pub(super) fn of(error: &FetchError, on: NaiveDate) -> Option<Self> {
-        let FetchError::NotFound { payment, .. } = error else {
-            return None;
+        let (payment, candidates) = match error {
+            FetchError::NotFound { payment, .. } => (*payment, Arc::default()),
+            FetchError::Ambiguous { candidates } => (None, Arc::clone(candidates)),
+            _ => return None,
         };
         Some(Self {
             on,
-            payment: *payment,
+            payment,
+            candidates,
         })
     }
 
     /// Returns `true` if the bank doesn't know the transfer, with or without a record that says so.
     pub(super) fn is_of_unknown_payment(&self) -> bool {
         let outcome = self.payment.map(|payment| payment.state.outcome());
-        outcome.is_none_or(|outcome| outcome == Outcome::NotFound)
+        self.candidates.is_empty() && outcome.is_none_or(|outcome| outcome == Outcome::NotFound)
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -45,13 +56,22 @@ impl Finding {
             ]
         });
         let date = self.on.to_string();
-        let payment = payment.iter().flatten();
-        encode([&date].into_iter().chain(payment).map(String::as_bytes))
+        let mark = (!self.candidates.is_empty()).then(|| CANDIDATES.to_owned());
+        let candidates = self.candidates.iter().flat_map(encode_candidate);
+        let rest = payment.into_iter().flatten().chain(mark).chain(candidates);
+        let parts: Vec<_> = std::iter::once(date).chain(rest).collect();
+        encode(parts.iter().map(String::as_bytes))
     }
 
     pub(super) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
         let parts = decode(bytes)?;
         let (date, payment) = parts.split_first().ok_or(Damaged)?;
+        let (payment, candidates) = match payment {
+            [mark, candidates @ ..] if mark == CANDIDATES => {
+                (&[][..], decode_candidates(candidates)?)
+            }
+            payment => (payment, Arc::default()),
+        };
         let payment = match payment {
             [] => None,
             [state, received_at, processed_at] => Some(Payment {
@@ -64,8 +84,44 @@ impl Finding {
         Ok(Self {
             on: calendar::parse_date(text(date)?).map_err(|_| Damaged)?,
             payment,
+            candidates,
         })
     }
+}
+
+/// Mark before the transfers that a reference number finds. Earlier versions can't read what follows it.
+const CANDIDATES: &str = "candidates";
+
+/// A candidate as text; empty for a value that it lacks.
+fn encode_candidate(candidate: &Candidate) -> [String; 6] {
+    [
+        candidate.tracking_key.as_str().to_owned(),
+        millis(Some(candidate.credited_at)),
+        candidate.payer.clone().unwrap_or_default(),
+        candidate.concept.clone().unwrap_or_default(),
+        candidate.centavos.to_string(),
+        candidate.seal.name().to_owned(),
+    ]
+}
+
+fn decode_candidates(parts: &[Bytes]) -> Result<Arc<[Candidate]>, Damaged> {
+    let (candidates, []) = parts.as_chunks() else {
+        return Err(Damaged);
+    };
+    candidates.iter().map(decode_candidate).collect()
+}
+
+fn decode_candidate(parts: &[Bytes; 6]) -> Result<Candidate, Damaged> {
+    let [key, credited_at, payer, concept, centavos, seal] = parts;
+    let given = |part| text(part).map(|text| (!text.is_empty()).then(|| text.to_owned()));
+    Ok(Candidate {
+        tracking_key: TrackingKey::parse(text(key)?).map_err(|_| Damaged)?,
+        credited_at: local_time(text(credited_at)?)?.ok_or(Damaged)?,
+        payer: given(payer)?,
+        concept: given(concept)?,
+        centavos: text(centavos)?.parse().map_err(|_| Damaged)?,
+        seal: SealVerdict::from_name(text(seal)?).ok_or(Damaged)?,
+    })
 }
 
 fn millis(at: Option<NaiveDateTime>) -> String {
@@ -106,11 +162,32 @@ mod tests {
         })
     }
 
+    fn candidates() -> impl Strategy<Value = Candidate> {
+        let some_text = || proptest::option::of("[A-Za-zñ ]{1,40}");
+        let seal = prop::sample::select(&SealVerdict::ALL[..]);
+        let key = "[A-Z0-9]{1,30}";
+        (key, times(), some_text(), some_text(), any::<u64>(), seal).prop_map(
+            |(key, at, payer, concept, centavos, seal)| Candidate {
+                tracking_key: TrackingKey::parse(&key).unwrap(),
+                credited_at: at.unwrap_or(DateTime::UNIX_EPOCH.naive_utc()),
+                payer,
+                concept,
+                centavos,
+                seal,
+            },
+        )
+    }
+
     proptest! {
         #[test]
-        fn a_finding_comes_back(day in 0..30_000_i32, payment in proptest::option::of(payments())) {
+        fn a_finding_comes_back(
+            day in 0..30_000_i32,
+            payment in proptest::option::of(payments()),
+            candidates in proptest::collection::vec(candidates(), 0..4),
+        ) {
             let on = NaiveDate::from_epoch_days(day).unwrap();
-            let finding = Finding { on, payment };
+            let payment = payment.filter(|_| candidates.is_empty());
+            let finding = Finding { on, payment, candidates: candidates.into() };
             prop_assert_eq!(Finding::decode(finding.encode().into()), Ok(finding));
         }
 

@@ -6,6 +6,7 @@ use bytes::{Buf as _, BufMut as _, Bytes};
 use domain::account::Account;
 use domain::amount::Amount;
 use domain::calendar;
+use domain::criterion::{Criterion, ReferenceNumber};
 use domain::own_accounts::Destination;
 use domain::participants::ParticipantCode;
 use domain::query::ProofQuery;
@@ -23,7 +24,7 @@ pub(crate) fn encode_query(query: &ProofQuery) -> [String; 6] {
     let code = |code: Option<ParticipantCode>| code.map(|code| code.to_string());
     [
         query.date.to_string(),
-        query.tracking_key.as_str().to_owned(),
+        encode_criterion(&query.criterion),
         encode_accounts(query),
         query.amount.centavos().to_string(),
         code(query.issuer).unwrap_or_default(),
@@ -32,7 +33,7 @@ pub(crate) fn encode_query(query: &ProofQuery) -> [String; 6] {
 }
 
 pub(crate) fn decode_query(
-    [date, tracking_key, account, centavos, issuer, receiver]: [&str; 6],
+    [date, criterion, account, centavos, issuer, receiver]: [&str; 6],
 ) -> Result<ProofQuery, Damaged> {
     let code = |text: &str| match text {
         "" => Ok(None),
@@ -42,13 +43,31 @@ pub(crate) fn decode_query(
     let centavos = centavos.parse().map_err(|_| Damaged)?;
     Ok(ProofQuery {
         date: calendar::parse_date(date).map_err(|_| Damaged)?,
-        tracking_key: TrackingKey::parse(tracking_key).map_err(|_| Damaged)?,
+        criterion: decode_criterion(criterion)?,
         account,
         others,
         amount: Amount::from_centavos(centavos).ok_or(Damaged)?,
         issuer: code(issuer)?,
         receiver: code(receiver)?,
     })
+}
+
+/// No tracking key begins with this sign. Earlier versions can't read a query by reference number.
+const OF_REFERENCE: char = '"';
+
+fn encode_criterion(criterion: &Criterion) -> String {
+    match criterion {
+        Criterion::TrackingKey(key) => key.as_str().to_owned(),
+        Criterion::Reference(reference) => format!("{OF_REFERENCE}{reference}"),
+    }
+}
+
+fn decode_criterion(text: &str) -> Result<Criterion, Damaged> {
+    match text.strip_prefix(OF_REFERENCE) {
+        None => TrackingKey::parse(text).map(Criterion::from).ok(),
+        Some(digits) => ReferenceNumber::parse(digits).map(Criterion::from).ok(),
+    }
+    .ok_or(Damaged)
 }
 
 /// The account, and after it those that the transfer may have been credited to instead, with their institutions:

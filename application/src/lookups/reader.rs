@@ -17,6 +17,7 @@ use domain::people::customer::CustomerId;
 use domain::proofs::Proof;
 use domain::proofs::file::FileStem;
 use domain::query::ProofQuery;
+use domain::tracking_key::TrackingKey;
 use ports::Cause;
 use ports::outbound::{
     ListError, LookupFacts, LookupFilter, LookupStore, SealChecks, StoreError, StoredLookup,
@@ -155,7 +156,7 @@ impl LookupReader {
         let catalogue = self.participants.catalogue();
         let Resolution { inferred, transfer } =
             inference::resolve(question.query.clone(), &catalogue);
-        let hints = match (&transfer, finding) {
+        let hints = match (&transfer, &finding) {
             (Ok(transfer), Some(finding)) if finding.is_of_unknown_payment() => {
                 hints::hints(transfer, &inferred, finding.on, &catalogue)
             }
@@ -181,7 +182,10 @@ impl LookupReader {
             question: question.query,
             inferred,
             unresolved: transfer.err(),
-            payment: finding.and_then(|finding| finding.payment),
+            payment: finding.as_ref().and_then(|finding| finding.payment),
+            candidates: finding
+                .map(|finding| finding.candidates)
+                .unwrap_or_default(),
             hints,
             batch: facts.batch.map(|row| row.batch),
             metadata: question.metadata,
@@ -195,7 +199,7 @@ impl LookupReader {
         let question = self.encryption.question(lookup)?;
         let answer = self.encryption.answer(lookup)?;
         let delivery = match answer {
-            Some(answer) => Some(self.delivery(lookup, &question, answer)?),
+            Some(answer) => Some(self.delivery(lookup, answer)?),
             None => None,
         };
         Ok(LookupView {
@@ -206,16 +210,13 @@ impl LookupReader {
     }
 
     /// The proof of a lookup, with its seal checked now.
-    fn delivery(
-        &self,
-        lookup: &StoredLookup,
-        question: &Question,
-        answer: Answer,
-    ) -> Result<Delivery, Cause> {
+    fn delivery(&self, lookup: &StoredLookup, answer: Answer) -> Result<Delivery, Cause> {
         let proof = Proof::parse(&answer.xml).map_err(|error| Arc::new(error) as Cause)?;
+        let key = TrackingKey::parse(proof.tracking_key());
+        let key = key.map_err(|error| Arc::new(error) as Cause)?;
         let seal = self.seals.check(lookup.facts.environment, &proof);
         Ok(Delivery {
-            stem: FileStem::new(proof.operation_date(), &question.query.tracking_key),
+            stem: FileStem::new(proof.operation_date(), &key),
             files: files(answer.xml, answer.pdf),
             issuer: answer.issuer,
             origin: answer.origin,

@@ -1,6 +1,7 @@
 //! Requests and views of stored lookups, for callers with an API key.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -15,6 +16,7 @@ use domain::own_accounts::GivenAccount;
 use domain::page::{CursorError, PageRequest};
 use domain::participants::inference::{InferredBanks, Unresolved};
 use domain::payment::Payment;
+use domain::proofs::candidate::Candidate;
 use domain::proofs::file::RequestedFiles;
 use domain::proofs::notice::ProofOrigin;
 use domain::query::ProofQuery;
@@ -127,6 +129,9 @@ pub struct LookupView {
     pub unresolved: Option<Unresolved>,
     /// The payment by the bank's last answer; `None` if the bank doesn't know it or has a proof of it.
     pub payment: Option<Payment>,
+    /// The transfers that have the reference number, in the order of their credit; empty unless the bank's last answer
+    /// was that there are several.
+    pub candidates: Arc<[Candidate]>,
     /// Likely mistakes in the query, the most likely first, if the bank doesn't know the transfer; otherwise
     /// empty.
     pub hints: Vec<Hint>,

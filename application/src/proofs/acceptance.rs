@@ -8,6 +8,7 @@ use domain::keys::Environment;
 use domain::proofs::Proof;
 use domain::proofs::file::FileStem;
 use domain::seals::CheckedSeal;
+use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use ports::outbound::{BankError, BankFiles, SealChecks};
 
@@ -46,7 +47,8 @@ pub(super) fn accept(
     let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
     let proof = Proof::parse(&xml).map_err(not_understood)?;
     proof.answers(transfer).map_err(not_understood)?;
-    let stem = FileStem::new(proof.operation_date(), transfer.tracking_key());
+    let key = TrackingKey::parse(proof.tracking_key()).map_err(not_understood)?;
+    let stem = FileStem::new(proof.operation_date(), &key);
     Ok(CachedProof {
         stem,
         xml,

@@ -10,6 +10,7 @@ use domain::participants::ParticipantCode;
 use domain::participants::inference::{InferenceFailure, InferredBanks};
 use domain::payment::Payment;
 use domain::proofs::Proof;
+use domain::proofs::candidate::Candidate;
 use domain::proofs::file::FileStem;
 use domain::proofs::notice::ProofOrigin;
 use domain::proofs::seen::EarlierDeliveries;
@@ -95,6 +96,12 @@ pub enum FetchError {
     /// The account is masked or missing, and none of the customer's own ones fits; the bank wasn't queried.
     #[error(transparent)]
     NoOwnAccount(FieldError),
+    /// Several transfers have the reference number.
+    #[error("several transfers have the reference number")]
+    Ambiguous {
+        /// The transfers, in the order of their credit.
+        candidates: Arc<[Candidate]>,
+    },
     /// The bank has no proof of the transfer.
     #[error("no proof matches the request")]
     NotFound {
@@ -120,6 +127,7 @@ impl FetchError {
         match self {
             Self::InferenceFailed { .. } => Outcome::InferenceFailed,
             Self::SameInstitution(_) | Self::NoOwnAccount(_) => Outcome::InvalidRequest,
+            Self::Ambiguous { .. } => Outcome::Ambiguous,
             Self::NotFound { payment, .. } => {
                 payment.map_or(Outcome::NotFound, |payment| payment.state.outcome())
             }

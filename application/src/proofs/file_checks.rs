@@ -71,6 +71,20 @@ enum Opened {
 #[error("the check of a file did not end")]
 pub(super) struct CheckNotEnded;
 
+/// Runs a computation in a thread for such work, and returns its result.
+pub(super) async fn computed<T: Send + 'static>(
+    compute: &Compute,
+    computation: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, CheckNotEnded> {
+    let (sender, receiver) = oneshot::channel();
+    let work = move || {
+        // The receiver may be dropped.
+        let _ = sender.send(computation());
+    };
+    compute(Box::new(work)).await;
+    receiver.await.map_err(|_| CheckNotEnded)
+}
+
 impl FileChecks {
     /// Creates a service that checks with `checks` in threads of `compute`. `participants` maps names of
     /// issuers to codes.
@@ -144,13 +158,7 @@ impl FileChecks {
         computation: impl FnOnce(&ProofCheckService) -> T + Send + 'static,
     ) -> Result<T, CheckNotEnded> {
         let checks = self.checks.clone();
-        let (sender, receiver) = oneshot::channel();
-        let work = move || {
-            // The receiver may be dropped.
-            let _ = sender.send(computation(&checks));
-        };
-        (self.compute)(Box::new(work)).await;
-        receiver.await.map_err(|_| CheckNotEnded)
+        computed(&self.compute, move || computation(&checks)).await
     }
 
     pub(super) fn catalogue(&self) -> Arc<Catalogue> {

@@ -14,6 +14,7 @@ use domain::proofs::file::RequestedFiles;
 use domain::proofs::notice::ProofOrigin;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
+use domain::tracking_key::TrackingKey;
 use futures::FutureExt;
 use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup, SealChecks};
 use tracing::Instrument as _;
@@ -22,6 +23,7 @@ use super::acceptance::{MissingFile, accept, checked, not_understood};
 use super::cache::ProofCache;
 use super::in_flight::LookupsInFlight;
 use super::memory::{CachedProof, Origin, ProofSource, Subject};
+use super::printed::PrintedProofs;
 use super::single_flight::{FlightKey, SingleFlight};
 use crate::bank::BankMonitor;
 
@@ -87,40 +89,38 @@ pub struct FetchReport {
     pub(super) cached: Option<Arc<CachedProof>>,
 }
 
+/// Dependencies of a [`ProofService`].
+pub struct ProofParts {
+    /// The banks to query.
+    pub banks: BankBySide,
+    /// Times of lookups.
+    pub clock: Arc<dyn Clock>,
+    /// The participants, for inference.
+    pub participants: Arc<SharedCatalogue>,
+    /// Time limit for all bank queries of one caller together.
+    pub patience: Duration,
+    /// Storage of issued proofs.
+    pub cache: ProofCache,
+    /// Records each query.
+    pub monitor: Arc<BankMonitor>,
+    /// Checks the proofs.
+    pub seals: Arc<dyn SealChecks>,
+    /// Reads the answers to queries for reference numbers.
+    pub printed: PrintedProofs,
+}
+
 /// Looks up proofs. Concurrent lookups of the same proof share one query.
 pub struct ProofService {
-    banks: BankBySide,
-    clock: Arc<dyn Clock>,
-    participants: Arc<SharedCatalogue>,
-    /// Time limit for all bank queries of one caller together.
-    patience: Duration,
-    cache: ProofCache,
-    monitor: Arc<BankMonitor>,
-    seals: Arc<dyn SealChecks>,
+    parts: ProofParts,
     flights: SingleFlight,
     in_flight: LookupsInFlight,
 }
 
 impl ProofService {
-    /// Creates a service. A lookup may take `patience`; `monitor` records each one, and `seals` checks the
-    /// proofs.
-    pub fn new(
-        banks: BankBySide,
-        clock: Arc<dyn Clock>,
-        participants: Arc<SharedCatalogue>,
-        patience: Duration,
-        cache: impl Into<ProofCache>,
-        monitor: Arc<BankMonitor>,
-        seals: Arc<dyn SealChecks>,
-    ) -> Self {
+    /// Creates a service from its dependencies.
+    pub fn new(parts: ProofParts) -> Self {
         Self {
-            banks,
-            clock,
-            participants,
-            patience,
-            cache: cache.into(),
-            monitor,
-            seals,
+            parts,
             flights: SingleFlight::default(),
             in_flight: LookupsInFlight::default(),
         }
@@ -137,20 +137,25 @@ impl ProofService {
             environment: request.environment,
             transfer,
         };
-        let started = self.clock.monotonic();
-        let cached = self.cache.remembered(&subject, request.source);
+        // Another transfer with the same reference number may have been made since.
+        let source = match subject.transfer.tracking_key() {
+            Some(_) => request.source,
+            None => ProofSource::Bank,
+        };
+        let started = self.parts.clock.monotonic();
+        let cached = self.parts.cache.remembered(&subject, source);
         let cached = cached.filter(|proof| proof.has(request.wanted));
         let (proof, bank_time) = if let Some(proof) = cached {
             (Ok(proof), None)
         } else {
             let demand = Demand {
                 wanted: request.wanted,
-                source: request.source,
+                source,
                 lane: request.lane,
                 request_id: request.request_id,
             };
             let proof = Box::pin(self.proof(&subject, &demand, started)).await;
-            let took = self.clock.monotonic().saturating_sub(started);
+            let took = self.parts.clock.monotonic().saturating_sub(started);
             let of_the_archive = |proof: &Arc<CachedProof>| proof.origin == Origin::Archive;
             let bank_was_asked = !proof.as_ref().is_ok_and(of_the_archive);
             (proof, bank_was_asked.then_some(took))
@@ -207,14 +212,14 @@ impl ProofService {
             class: lane.class,
         };
         loop {
-            let known = self.cache.remembered(subject, demand.source);
+            let known = self.parts.cache.remembered(subject, demand.source);
             if let Some(known) = known.as_ref().filter(|known| known.has(wanted)) {
                 return Ok(Arc::clone(known));
             }
             // A shared query may have returned other files than requested; then the loop queries the missing
             // ones.
-            let elapsed = self.clock.monotonic().saturating_sub(started_at);
-            let left = self.patience.saturating_sub(elapsed);
+            let elapsed = self.parts.clock.monotonic().saturating_sub(started_at);
+            let left = self.parts.patience.saturating_sub(elapsed);
             if left.is_zero() {
                 return Err(BankError::Timeout.into());
             }
@@ -230,7 +235,7 @@ impl ProofService {
 
     /// The refusal for too many concurrent lookups of a key; one of them will end within the usual time.
     fn too_many_lookups(&self, environment: Environment) -> FetchError {
-        let latency = self.monitor.health(environment, None).latency;
+        let latency = self.parts.monitor.health(environment, None).latency;
         let retry_after =
             latency.map_or(MIN_LOOKUP_TIME, |latency| latency.p50.max(MIN_LOOKUP_TIME));
         FetchError::Bank(BankError::Throttled {
@@ -253,11 +258,12 @@ impl ProofService {
         }: Demand,
         patience: Duration,
     ) -> impl Future<Output = Result<Arc<CachedProof>, FetchError>> + Send + 'static {
-        let bank = Arc::clone(self.banks.of(subject.environment));
-        let cache = self.cache.clone();
-        let clock = Arc::clone(&self.clock);
-        let monitor = Arc::clone(&self.monitor);
-        let seals = Arc::clone(&self.seals);
+        let bank = Arc::clone(self.parts.banks.of(subject.environment));
+        let cache = self.parts.cache.clone();
+        let clock = Arc::clone(&self.parts.clock);
+        let monitor = Arc::clone(&self.parts.monitor);
+        let seals = Arc::clone(&self.parts.seals);
+        let printed = self.parts.printed.clone();
         async move {
             let started = clock.monotonic();
             let archived = match source {
@@ -274,6 +280,8 @@ impl ProofService {
             }
             let reading = clock.monotonic().saturating_sub(started);
             let missing = match (&known, wanted) {
+                // The PDF alone shows the reference number.
+                _ if subject.transfer.tracking_key().is_none() => RequestedFiles::Both,
                 // The XML was accepted before, and the PDF belongs to the same transfer.
                 (Some(_), RequestedFiles::Pdf) => RequestedFiles::Pdf,
                 // A PDF alone can't be checked against the query, so the XML is requested, too.
@@ -294,6 +302,7 @@ impl ProofService {
                 BankAnswer::Issued(files) => {
                     let check = |proof: &Proof| checked(seals.as_ref(), subject.environment, proof);
                     let proof = accept(&subject.transfer, known.as_deref(), files, check)?;
+                    let subject = found(subject, &proof, &printed).await?;
                     if known.is_none() {
                         let environment = subject.environment;
                         seals.record(environment, &proof.proof, &proof.seal).await;
@@ -305,6 +314,13 @@ impl ProofService {
                     cache.keep(subject, &proof, request_id);
                     Ok(proof)
                 }
+                BankAnswer::Several(zip) => {
+                    let (environment, transfer) = (subject.environment, &subject.transfer);
+                    let candidates = printed.candidates(environment, transfer, zip).await?;
+                    Err(FetchError::Ambiguous {
+                        candidates: candidates.into(),
+                    })
+                }
                 BankAnswer::NotIssued(payment) => {
                     if payment.state.denies_receipt() {
                         cache.remove(&subject, &request_id).await;
@@ -315,6 +331,31 @@ impl ProofService {
             }
         }
     }
+}
+
+/// The transfer of a proof, with its tracking key: of a transfer that was given by its reference number, the PDF has to
+/// show that number.
+async fn found(
+    subject: Subject,
+    proof: &CachedProof,
+    printed: &PrintedProofs,
+) -> Result<Subject, FetchError> {
+    let Some(reference) = subject.transfer.criterion().reference() else {
+        return Ok(subject);
+    };
+    let pdf = proof
+        .pdf
+        .as_ref()
+        .ok_or_else(|| not_understood(MissingFile))?;
+    let files = (Arc::clone(&proof.proof), pdf.bytes.clone());
+    printed
+        .confirm(subject.environment, reference, files)
+        .await?;
+    let key = TrackingKey::parse(proof.proof.tracking_key()).map_err(not_understood)?;
+    Ok(Subject {
+        transfer: subject.transfer.with_tracking_key(key),
+        ..subject
+    })
 }
 
 /// The error for all callers that share the query; hints are added for each.

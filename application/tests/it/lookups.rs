@@ -13,6 +13,7 @@ mod people;
 mod places;
 mod questions;
 mod reads;
+mod references;
 mod secrets;
 mod waits;
 
@@ -26,7 +27,7 @@ use application::{
 use chrono::{DateTime, Utc};
 use domain::keys::Environment;
 use domain::lookups::LookupState::{
-    Canceled, Delivered, Expired, Failed, NotFound, Queued, Running, Waiting,
+    Ambiguous, Canceled, Delivered, Expired, Failed, NotFound, Queued, Running, Waiting,
 };
 use domain::lookups::{LookupId, LookupState, RetryScale};
 use domain::outcome::{Endpoint, Outcome};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use application::{
     ArchiveService, BankBySide, BankMonitor, BankState, Delivery, FetchError, FetchReport, Files,
-    ProofCache, ProofMemory, ProofRequest, ProofService, ProofSource,
+    ProofCache, ProofMemory, ProofParts, ProofRequest, ProofService, ProofSource,
 };
 use domain::amount::Amount;
 use domain::hints::Hint;
@@ -73,18 +73,19 @@ fn fixture_on(
     let memory = ProofMemory::new(bytes, Duration::from_mins(10));
     let seals = Arc::<ScriptedSeals>::default();
     seals.find_all(VALID);
-    let proofs = ProofService::new(
+    let proofs = ProofService::new(ProofParts {
         banks,
-        clock.clone(),
-        testkit::lookups::catalogue(),
-        PATIENCE,
-        ProofCache {
+        clock: clock.clone(),
+        participants: testkit::lookups::catalogue(),
+        patience: PATIENCE,
+        cache: ProofCache {
             memory,
             archive: archive(&clock),
         },
-        monitor.clone(),
-        seals.clone(),
-    );
+        monitor: monitor.clone(),
+        printed: testkit::lookups::printed(seals.clone(), clock.clone()),
+        seals: seals.clone(),
+    });
     Fixture {
         clock,
         live,

@@ -25,7 +25,7 @@ impl Duplicates {
         }
     }
 
-    /// Returns the first row with the same query: the same date, tracking key, account, amount and
+    /// Returns the first row with the same query: the same date, tracking key or reference number, account, amount and
     /// institutions, as far as they are given. `row` is the current row's number, in any numbering.
     pub fn first(&mut self, row: u64, query: &ProofQuery) -> Option<u64> {
         let is_full = self.first.len() >= self.most;
@@ -46,7 +46,7 @@ fn digest(query: &ProofQuery) -> [u8; 32] {
     let code = |code: Option<ParticipantCode>| code.map_or(0, ParticipantCode::number);
     let ProofQuery {
         date,
-        tracking_key,
+        criterion,
         account,
         others: _,
         amount,
@@ -54,7 +54,8 @@ fn digest(query: &ProofQuery) -> [u8; 32] {
         receiver,
     } = query;
     let text = format!(
-        "{date}\n{tracking_key}\n{}\n{}\n{}\n{}",
+        "{date}\n{}\n{criterion}\n{}\n{}\n{}\n{}",
+        criterion.reference().is_some(),
         account.as_str(),
         amount.centavos(),
         code(*issuer),

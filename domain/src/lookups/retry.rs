@@ -91,6 +91,7 @@ impl RetryRule {
         };
         let wait = match last {
             Outcome::Delivered => return NextStep::End(LookupState::Delivered),
+            Outcome::Ambiguous => return NextStep::End(LookupState::Ambiguous),
             Outcome::NotFound if !self.may_appear(now) => {
                 return NextStep::End(LookupState::NotFound);
             }
@@ -271,6 +272,7 @@ mod tests {
     #[case(LookupState::NotFound, &[&[NotIssued, NotFound][..], &[PaymentInProcess, NotFound, BankTimeout]])]
     #[case(LookupState::Failed, &[&[BankTimeout, InternalError][..], &[Outcome::InferenceFailed]])]
     #[case(LookupState::Delivered, &[&[BankTimeout, Delivered][..]])]
+    #[case(LookupState::Ambiguous, &[&[Outcome::Ambiguous][..], &[NotIssued, Outcome::Ambiguous]])]
     fn the_end_follows_from_the_banks_last_answer(
         #[case] state: LookupState,
         #[case] answers: &[&[Outcome]],

@@ -128,6 +128,9 @@ pub enum InferenceFailure {
     /// No known bank uses tracking keys of this shape.
     #[error("no bank is known to make tracking keys of this shape")]
     UnknownTrackingKeyShape,
+    /// The transfer is given by its reference number, which doesn't identify an institution.
+    #[error("a reference number names no institution")]
+    ReferenceNumber,
     /// The tracking key is a short number or a date, so it is probably a payment reference.
     #[error("the tracking key looks like a reference")]
     LooksLikeReference,
@@ -258,7 +261,9 @@ pub enum Unresolved {
 /// Completes a query to a transfer. An institution given by the caller is not inferred.
 pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Resolution {
     let issuer = Side::of(query.issuer, || {
-        infer_issuer(&query.tracking_key, query.date, catalogue)
+        let key = query.criterion.tracking_key();
+        let key = key.ok_or(InferenceFailure::ReferenceNumber)?;
+        infer_issuer(key, query.date, catalogue)
     });
     let receiver = Side::of(query.receiver, || {
         infer_receiver(&query.account, query.date, catalogue)
@@ -312,7 +317,7 @@ fn transfer(
     }
     Ok(Transfer::new(
         query.date,
-        query.tracking_key,
+        query.criterion,
         query.account,
         query.amount,
         issuer,

@@ -10,6 +10,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::hex;
 use crate::keys::{Environment, HashGeneration, KeyHasher, SecretError};
+use crate::tracking_key::TrackingKey;
 use crate::transfer::Transfer;
 
 /// Prefix of the message from which an index is derived.
@@ -83,9 +84,13 @@ impl ArchiveSecrets {
         KeyHasher::new(secrets).map(Self)
     }
 
-    /// Index and key of a transfer's entry with each secret, in configuration order.
+    /// Index and key of a transfer's entry with each secret, in configuration order. Empty for a transfer that is
+    /// known by its reference number alone, which others may have.
     pub fn keys(&self, environment: Environment, transfer: &Transfer) -> Vec<ArchiveKeys> {
-        let message = |label| Zeroizing::new(message(label, environment, transfer));
+        let Some(tracking_key) = transfer.tracking_key() else {
+            return Vec::new();
+        };
+        let message = |label| Zeroizing::new(message(label, environment, (transfer, tracking_key)));
         let (index, key) = (message(INDEX_LABEL), message(KEY_LABEL));
         let indexes = self.0.macs(index.as_bytes()).map(ArchiveIndex);
         let keys = self.0.macs(key.as_bytes()).map(ContentKey);
@@ -103,12 +108,16 @@ impl fmt::Debug for ArchiveSecrets {
 
 /// The label and all data of the transfer, one item per line. No item contains a line break, so each
 /// transfer has a different message.
-fn message(label: &str, environment: Environment, transfer: &Transfer) -> String {
+fn message(
+    label: &str,
+    environment: Environment,
+    (transfer, tracking_key): (&Transfer, &TrackingKey),
+) -> String {
     format!(
         "{label}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
         environment.name(),
         transfer.date(),
-        transfer.tracking_key().as_str(),
+        tracking_key.as_str(),
         transfer.account().as_str(),
         transfer.amount().centavos(),
         transfer.issuer(),
@@ -125,7 +134,6 @@ mod tests {
     use crate::account::Account;
     use crate::amount::Amount;
     use crate::fixture;
-    use crate::tracking_key::TrackingKey;
 
     type Facts = (u64, String, String, u64, u32, u32);
 

@@ -22,7 +22,9 @@ mod zip;
 pub use bank::BankRecord;
 pub use kind::{FileKind, is_zip};
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult, PageComparison};
-pub use printed::{Drawing, MAX_RUNS, PORTAL_NOTICE, PrintedPage, TextRun};
+pub use printed::{
+    Drawing, MAX_RUNS, PORTAL_NOTICE, PrintedPage, ReadingContext, TextRun, printed_reference,
+};
 pub use report::CheckReport;
 pub use shown_proof::ShownProof;
 pub use zip::{ZipBounds, ZipEntry, ZipError, ZipMethod};

@@ -69,7 +69,9 @@ impl SealedPayment {
         named: Option<ParticipantCode>,
     ) -> bool {
         match mismatch {
-            Mismatch::TrackingKey => self.tracking_key != transfer.tracking_key().as_str(),
+            Mismatch::TrackingKey => transfer
+                .tracking_key()
+                .is_some_and(|key| key.as_str() != self.tracking_key),
             Mismatch::Issuer => named.is_some_and(|issuer| {
                 let payers = &self.payer_institutions;
                 !payers.is_empty() && !payers.contains(&issuer)

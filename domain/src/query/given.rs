@@ -5,7 +5,8 @@ use std::iter;
 use chrono::NaiveDate;
 
 use super::{
-    Field, FieldError, FieldErrorKind, Institutions, ProofQuery, RawQuery, Token, parse, text,
+    Field, FieldError, FieldErrorKind, Institutions, ProofQuery, RawQuery, Token, criterion, parse,
+    text,
 };
 use crate::account::Account;
 use crate::masked_account::MaskedAccount;
@@ -47,7 +48,7 @@ impl<A> ProofQuery<A> {
     fn map_account<B>(self, map: impl FnOnce(A) -> B) -> ProofQuery<B> {
         ProofQuery {
             date: self.date,
-            tracking_key: self.tracking_key,
+            criterion: self.criterion,
             account: map(self.account),
             others: self.others,
             amount: self.amount,
@@ -58,8 +59,8 @@ impl<A> ProofQuery<A> {
 }
 
 impl ProofQuery<GivenAccount> {
-    /// Validates all fields like [`ProofQuery::parse`], of which the account may be masked or missing. Institutions
-    /// may be missing, too.
+    /// Validates all fields like [`ProofQuery::parse`], of which the account may be masked or missing, and a reference
+    /// number may stand in place of the tracking key. Institutions may be missing, too.
     ///
     /// # Errors
     /// Every invalid field, in the API's order, and a missing account with them.
@@ -68,7 +69,7 @@ impl ProofQuery<GivenAccount> {
         today: NaiveDate,
         catalogue: &Catalogue,
     ) -> Result<Self, Vec<FieldError>> {
-        let parsed = parse(raw, Institutions::Inferable, (today, catalogue), |token| {
+        let account = |token: &Token<'_>| {
             let Some(text) = text(token)? else {
                 return Ok(GivenAccount::Missing);
             };
@@ -77,11 +78,18 @@ impl ProofQuery<GivenAccount> {
                 (Err(_), Some(masked)) => Ok(GivenAccount::Masked(masked)),
                 (Err(error), None) => Err(error.into()),
             }
-        });
+        };
+        let criterion = criterion(raw);
+        let context = (today, catalogue);
+        let parsed = parse(raw, Institutions::Inferable, context, criterion, account);
         parsed.map_err(|mut errors| {
             if raw.account == Token::Absent {
-                let is_before =
-                    |error: &FieldError| matches!(error.field, Field::Date | Field::TrackingKey);
+                let is_before = |error: &FieldError| {
+                    matches!(
+                        error.field,
+                        Field::Date | Field::TrackingKey | Field::Reference
+                    )
+                };
                 let place = errors.iter().take_while(|error| is_before(error)).count();
                 errors.insert(place, FieldErrorKind::Missing.of(Field::Account));
             }
@@ -123,6 +131,7 @@ mod tests {
     use super::super::tests::{good, with};
     use super::*;
     use crate::account::AccountError;
+    use crate::criterion::{ReferenceNumber, ReferenceNumberError};
     use crate::fixture::day;
     use crate::participants::ParticipantCode;
 
@@ -156,7 +165,7 @@ mod tests {
             (&of_other.account, &of_other.others[..]),
             (&own()[1].account, &[][..])
         );
-        assert_eq!(of_other.tracking_key, query.tracking_key);
+        assert_eq!(of_other.criterion, query.criterion);
     }
 
     #[rstest]
@@ -173,6 +182,31 @@ mod tests {
         };
         let refused = given(account).unwrap().complete(own, Catalogue::embedded());
         assert_eq!(refused, Err(problem.of(Field::Account)));
+    }
+
+    #[rstest]
+    #[case::text(Token::Text("0012345".into()), Ok("12345"))]
+    #[case::number(Token::Number("1234567"), Ok("1234567"))]
+    #[case::too_long(Token::Text("12345678".into()), Err(ReferenceNumberError.into()))]
+    #[case::fraction(Token::Number("12.5"), Err(ReferenceNumberError.into()))]
+    #[case::flag(Token::Other("boolean"), Err(FieldErrorKind::WrongType { expected: "number", found: "boolean" }))]
+    fn a_reference_number_stands_in_place_of_the_key(
+        #[case] reference: Token<'static>,
+        #[case] read: Result<&str, FieldErrorKind>,
+    ) {
+        let parse = |key: Token<'static>| {
+            let raw = with(|raw| (raw.tracking_key, raw.reference) = (key, reference.clone()));
+            let query = ProofQuery::parse_given(&raw, day("2026-11-20"), Catalogue::embedded());
+            query.map(|query| query.criterion)
+        };
+        let errors = |problem: FieldErrorKind| vec![problem.of(Field::Reference)];
+        let criterion = parse(Token::Absent);
+        let expected = read.map(|digits| ReferenceNumber::parse(digits).unwrap().into());
+        assert_eq!(criterion, expected.map_err(errors));
+        if criterion.is_ok() {
+            let both = parse(good().tracking_key);
+            assert_eq!(both, Err(errors(FieldErrorKind::WithTrackingKey)));
+        }
     }
 
     #[test]

@@ -181,6 +181,7 @@ impl Receipt {
         Some(RawQuery {
             date: token(ReceiptField::Date),
             tracking_key: token(ReceiptField::TrackingKey),
+            reference: Token::Absent,
             account: token(ReceiptField::Account),
             amount: token(ReceiptField::Amount),
             issuer: token(ReceiptField::Issuer),

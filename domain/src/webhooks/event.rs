@@ -20,6 +20,9 @@ named_enum! {
         /// A lookup ended with a proof.
         #[strum(serialize = "lookup.delivered")]
         LookupDelivered,
+        /// A lookup ended because several transfers have the reference number.
+        #[strum(serialize = "lookup.ambiguous")]
+        LookupAmbiguous,
         /// A lookup ended because the bank has no record of the transfer.
         #[strum(serialize = "lookup.not_found")]
         LookupNotFound,
@@ -47,6 +50,7 @@ impl EventType {
     pub fn of_lookup(state: LookupState) -> Option<Self> {
         match state {
             LookupState::Delivered => Some(Self::LookupDelivered),
+            LookupState::Ambiguous => Some(Self::LookupAmbiguous),
             LookupState::NotFound => Some(Self::LookupNotFound),
             LookupState::Failed => Some(Self::LookupFailed),
             LookupState::Expired => Some(Self::LookupExpired),
@@ -348,6 +352,7 @@ mod tests {
         let told: Vec<_> = told.map(|event| (event.kind.name(), event.state)).collect();
         let expected = [
             ("lookup.delivered", "delivered"),
+            ("lookup.ambiguous", "ambiguous"),
             ("lookup.not_found", "not_found"),
             ("lookup.failed", "failed"),
             ("lookup.expired", "expired"),

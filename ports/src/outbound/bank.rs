@@ -15,7 +15,8 @@ use crate::Cause;
 #[async_trait]
 pub trait Bank: Send + Sync {
     /// Queries one transfer's proof in one session of the portal; fails with [`BankError::Timeout`] after
-    /// `lookup.patience`.
+    /// `lookup.patience`. A transfer that is given by its reference number gets both files, or
+    /// [`BankAnswer::Several`].
     ///
     /// The returned files are byte for byte those of the bank, up to the adapter's size limit. MUST return
     /// [`BankAnswer::NotFound`] only when the bank said so, never for an answer that isn't understood. The
@@ -31,7 +32,7 @@ pub trait Bank: Send + Sync {
 pub struct Lookup {
     /// The transfer whose proof is queried.
     pub transfer: Transfer,
-    /// The files to download: XML, PDF or both.
+    /// The files to download: XML, PDF or both. MUST be both for a reference number.
     pub wanted: RequestedFiles,
     /// Queue in which the query waits for its turn.
     pub lane: Lane,
@@ -44,6 +45,8 @@ pub struct Lookup {
 pub enum BankAnswer {
     /// The bank has issued the proof.
     Issued(BankFiles),
+    /// Several transfers have the reference number: a ZIP of their PDFs, as the bank sent it.
+    Several(Bytes),
     /// The bank knows the payment but has no proof of it, or none yet.
     NotIssued(Payment),
     /// The bank knows no such payment.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use domain::criterion::Criterion;
 use domain::pacing::{BankBudget, ThrottleReason};
 use domain::payment::{Payment, PaymentState};
 use domain::proofs::file::RequestedFiles;
@@ -20,6 +21,8 @@ use super::{cause, lock};
 pub enum Script {
     /// It issues these files; a lookup gets those it wants.
     Issue(BankFiles),
+    /// Several transfers have the reference number: a ZIP of their PDFs.
+    Several(Bytes),
     /// It knows the payment and has no proof.
     Know(Payment),
     /// It knows no such payment.
@@ -115,6 +118,7 @@ impl ScriptedBank {
         let otherwise = Arc::clone(&self.state().otherwise);
         match script.unwrap_or_else(|| otherwise(&lookup.transfer)) {
             Script::Issue(files) => Ok(BankAnswer::Issued(only(lookup.wanted, files))),
+            Script::Several(zip) => Ok(BankAnswer::Several(zip)),
             Script::Know(payment) => Ok(BankAnswer::NotIssued(payment)),
             Script::KnowNothing => Ok(BankAnswer::NotFound),
             Script::Fail(error) => Err(error),
@@ -141,7 +145,10 @@ pub fn unsealed_proof(transfer: &Transfer) -> BankFiles {
     let (day, chain_day) = (date.format("%Y-%m-%d"), date.format("%d%m%Y"));
     let (issuer, receiver) = (transfer.issuer(), transfer.receiver());
     let (account, amount) = (transfer.account().as_str(), transfer.amount());
-    let key = transfer.tracking_key().as_str().replace('&', "&amp;");
+    let key = match transfer.criterion() {
+        Criterion::TrackingKey(key) => key.as_str().replace('&', "&amp;"),
+        Criterion::Reference(reference) => format!("REFERENCE{reference}"),
+    };
     let (certificate, seal) = ("00001000000500000001", "c2luIHNlbGxv");
     // The oldest generation: 18 fields.
     let chain = format!(

@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use domain::criterion::Criterion;
 use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, Lane, ThrottleReason, Throttled};
+use domain::proofs::check::is_zip;
 use domain::proofs::file::{Format, RequestedFiles};
+use domain::tracking_key::TrackingKey;
 use ports::outbound::{AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer};
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;
@@ -91,7 +94,7 @@ impl Portal {
         let answer = match classify(response.status, &response.body) {
             Page::Ready => {
                 drop(response);
-                BankAnswer::Issued(self.download(&mut session, lookup, slot).await?)
+                self.download(&mut session, lookup, slot).await?
             }
             Page::Known(payment) => BankAnswer::NotIssued(payment),
             Page::NotFound => BankAnswer::NotFound,
@@ -153,21 +156,36 @@ impl Portal {
         }
     }
 
-    /// Downloads the wanted files, the XML first: it alone can be checked against the transfer.
+    /// Downloads the files that the session is prepared for.
     async fn download(
         &self,
         session: &mut Session<'_>,
         lookup: &Lookup,
         slot: Option<Slot>,
+    ) -> Result<BankAnswer, BankError> {
+        match lookup.transfer.criterion() {
+            Criterion::TrackingKey(key) => {
+                let files = self.of_key(session, (lookup.wanted, key), slot).await;
+                files.map(BankAnswer::Issued)
+            }
+            Criterion::Reference(_) => self.of_reference(session, slot).await,
+        }
+    }
+
+    /// Downloads the wanted files, the XML first: it alone can be checked against the transfer.
+    async fn of_key(
+        &self,
+        session: &mut Session<'_>,
+        (wanted, key): (RequestedFiles, &TrackingKey),
+        slot: Option<Slot>,
     ) -> Result<BankFiles, BankError> {
         let mut files = BankFiles::default();
-        if matches!(lookup.wanted, RequestedFiles::Xml | RequestedFiles::Both) {
+        if matches!(wanted, RequestedFiles::Xml | RequestedFiles::Both) {
             let xml = session.download(Format::Xml).await?;
             files.xml = Some(self.accept(Format::Xml, xml, slot).await?);
         }
-        if lookup.wanted.includes_pdf() {
+        if wanted.includes_pdf() {
             let pdf = session.download(Format::Pdf).await?;
-            let key = lookup.transfer.tracking_key();
             let name = pdf.disposition.as_deref();
             let is_wrong = name.is_some_and(|name| file::names_another_transfer(name, key));
             let bytes = self.accept(Format::Pdf, pdf, slot).await?;
@@ -177,6 +195,25 @@ impl Portal {
             files.pdf = Some(bytes);
         }
         Ok(files)
+    }
+
+    /// Downloads both files of the one transfer with the reference number, or the ZIP of the PDFs of several. The PDF
+    /// comes first: what it begins with tells whether there is one, and of several there is no XML.
+    async fn of_reference(
+        &self,
+        session: &mut Session<'_>,
+        slot: Option<Slot>,
+    ) -> Result<BankAnswer, BankError> {
+        let first = session.download(Format::Pdf).await?;
+        if first.status.is_success() && is_zip(&first.body) {
+            return Ok(BankAnswer::Several(first.body));
+        }
+        let pdf = self.accept(Format::Pdf, first, slot).await?;
+        let xml = session.download(Format::Xml).await?;
+        Ok(BankAnswer::Issued(BankFiles {
+            xml: Some(self.accept(Format::Xml, xml, slot).await?),
+            pdf: Some(pdf),
+        }))
     }
 
     /// Returns the bytes of a download after validation.

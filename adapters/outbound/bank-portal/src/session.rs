@@ -4,6 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::time::Duration;
 
+use domain::criterion::Criterion;
 use domain::proofs::file::Format;
 use domain::transfer::Transfer;
 use reqwest::{Client, RequestBuilder};
@@ -118,9 +119,13 @@ impl<'a> Session<'a> {
 
 /// The ten fields of `valida.do`.
 fn form(transfer: &Transfer) -> [(&'static str, String); 10] {
+    let kind = match transfer.criterion() {
+        Criterion::TrackingKey(_) => "T",
+        Criterion::Reference(_) => "R",
+    };
     [
-        ("tipoCriterio", "T".to_owned()),
-        ("criterio", transfer.tracking_key().as_str().to_owned()),
+        ("tipoCriterio", kind.to_owned()),
+        ("criterio", transfer.criterion().to_string()),
         ("fecha", transfer.date().format("%d-%m-%Y").to_string()),
         ("emisor", transfer.issuer().to_string()),
         ("receptor", transfer.receiver().to_string()),

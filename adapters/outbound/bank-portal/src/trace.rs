@@ -49,6 +49,7 @@ pub(crate) fn record_lookup(span: &Span, answer: &Result<BankAnswer, BankError>)
 pub(crate) fn outcome(answer: &Result<BankAnswer, BankError>) -> &'static str {
     match answer {
         Ok(BankAnswer::Issued(_)) => "issued",
+        Ok(BankAnswer::Several(_)) => "several",
         Ok(BankAnswer::NotIssued(_)) => "not_issued",
         Ok(BankAnswer::NotFound) => "not_found",
         Err(BankError::Protocol { .. }) => "protocol_error",

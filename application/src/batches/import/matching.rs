@@ -93,7 +93,7 @@ impl ProofIndex {
         check: impl Fn(&Proof) -> (CheckedSeal, SealVerdict),
     ) -> Option<Taken> {
         let AskingRow { row, transfer, .. } = asking;
-        let alike = self.by_key.get_mut(transfer.tracking_key().as_str())?;
+        let alike = self.by_key.get_mut(transfer.tracking_key()?.as_str())?;
         let taken = Self::take_from(alike, &self.proofs, &mut self.reasons, asking, check);
         if alike.compared < MOST_COMPARED {
             alike.compared += 1;

@@ -70,6 +70,7 @@ impl Attempted {
             FetchError::InferenceFailed { .. }
             | FetchError::SameInstitution(_)
             | FetchError::NoOwnAccount(_)
+            | FetchError::Ambiguous { .. }
             | FetchError::NotFound { .. }
             | FetchError::Bank(BankError::Protocol { .. } | BankError::Timeout) => (None, false),
         };
@@ -113,6 +114,7 @@ pub(super) fn ending(
 fn outcome_of(state: LookupState, outcomes: &[Outcome]) -> Outcome {
     let last = match state {
         LookupState::Delivered => return Outcome::Delivered,
+        LookupState::Ambiguous => return Outcome::Ambiguous,
         LookupState::Canceled => return Outcome::Canceled,
         LookupState::NotFound | LookupState::Expired => last_answer(outcomes),
         LookupState::Failed => {

@@ -34,7 +34,7 @@ impl ProofService {
         &self,
         query: ProofQuery,
     ) -> Result<(Transfer, InferredBanks), Box<FetchReport>> {
-        let catalogue = self.participants.catalogue();
+        let catalogue = self.parts.participants.catalogue();
         let Resolution { inferred, transfer } = inference::resolve(query, &catalogue);
         match transfer {
             Ok(transfer) => Ok((transfer, inferred)),
@@ -46,8 +46,8 @@ impl ProofService {
     }
 
     pub(super) fn hints(&self, transfer: &Transfer, inferred: &InferredBanks) -> Vec<Hint> {
-        let today = calendar::today(self.clock.now());
-        let catalogue = self.participants.catalogue();
+        let today = calendar::today(self.parts.clock.now());
+        let catalogue = self.parts.participants.catalogue();
         hints::hints(transfer, inferred, today, &catalogue)
     }
 }

@@ -216,7 +216,7 @@ async fn one_payment_is_no_answer_to_two_rows() {
     let same = edited(
         &xml,
         &[
-            (payment(1).tracking_key.as_str(), OTHER_KEY),
+            (&*payment(1).criterion.to_string(), OTHER_KEY),
             // Blanks make no other payment of it.
             ("|BENEFICIARIO|", "| BENEFICIARIO|"),
         ],

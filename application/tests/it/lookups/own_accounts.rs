@@ -35,7 +35,7 @@ fn given(amount: &str, account: GivenAccount) -> LookupRequest {
     LookupRequest {
         query: domain::query::ProofQuery {
             date: query.date,
-            tracking_key: query.tracking_key,
+            criterion: query.criterion,
             account,
             others: Vec::new(),
             amount: query.amount,

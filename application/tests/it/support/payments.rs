@@ -13,7 +13,7 @@ pub(crate) const TRACKING_KEY: &str = "MBAN01002611180000000001";
 pub(crate) fn query(centavos: u64) -> ProofQuery {
     ProofQuery {
         date: parse_date("2026-11-18").unwrap(),
-        tracking_key: TrackingKey::parse(TRACKING_KEY).unwrap(),
+        criterion: TrackingKey::parse(TRACKING_KEY).unwrap().into(),
         account: Account::parse("002010077777777771").unwrap(),
         others: Vec::new(),
         amount: Amount::from_centavos(centavos).unwrap(),
@@ -30,7 +30,7 @@ pub(crate) fn query_of(amount: &str) -> ProofQuery {
 /// The same with another tracking key.
 pub(crate) fn with_key(key: &str, query: ProofQuery) -> ProofQuery {
     ProofQuery {
-        tracking_key: TrackingKey::parse(key).unwrap(),
+        criterion: TrackingKey::parse(key).unwrap().into(),
         ..query
     }
 }

@@ -24,6 +24,9 @@ pub enum BankLineError {
     /// Issuer and receiver are the same institution; such a payment has no proof.
     #[error("issuer and receiver are the same institution")]
     SameInstitution,
+    /// Only the reference number is known, which the format doesn't take.
+    #[error("the bank's file takes no reference number; look it up by itself")]
+    NoTrackingKey,
     /// The tracking key contains a comma, the file's separator, and the format has no quotes.
     #[error(
         "the tracking key holds a comma, which the bank's file can't carry; look it up by itself"
@@ -36,9 +39,12 @@ impl BankLine {
     /// date in Mexico City.
     ///
     /// # Errors
-    /// [`BankLineError::Comma`].
+    /// [`BankLineError::NoTrackingKey`], [`BankLineError::Comma`].
     pub fn of_transfer(transfer: &Transfer) -> Result<Self, BankLineError> {
-        let key = transfer.tracking_key().as_str();
+        let key = transfer
+            .tracking_key()
+            .ok_or(BankLineError::NoTrackingKey)?;
+        let key = key.as_str();
         if key.contains(',') {
             return Err(BankLineError::Comma);
         }
@@ -59,7 +65,7 @@ impl BankLine {
     pub fn of_query(query: &ProofQuery) -> Result<Self, BankLineError> {
         let transfer = Transfer::new(
             query.date,
-            query.tracking_key.clone(),
+            query.criterion.clone(),
             query.account.clone(),
             query.amount,
             query.issuer.ok_or(BankLineError::NoIssuer)?,

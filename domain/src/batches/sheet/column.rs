@@ -11,6 +11,8 @@ pub enum Column {
     Date,
     /// Tracking key of the transfer.
     TrackingKey,
+    /// Reference number of the transfer, used in a row without a tracking key.
+    Reference,
     /// The beneficiary's CLABE, card or phone number.
     Account,
     /// Amount in pesos.
@@ -37,9 +39,10 @@ pub enum Column {
 
 impl Column {
     /// The columns of a payment, in the order of the API.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Date,
         Self::TrackingKey,
+        Self::Reference,
         Self::Account,
         Self::Amount,
         Self::Issuer,
@@ -66,6 +69,7 @@ impl Column {
         match self {
             Self::Date => Some(Field::Date),
             Self::TrackingKey => Some(Field::TrackingKey),
+            Self::Reference => Some(Field::Reference),
             Self::Account => Some(Field::Account),
             Self::Amount => Some(Field::Amount),
             Self::Issuer => Some(Field::Issuer),
@@ -83,7 +87,8 @@ impl Column {
     /// The columns that tell this one if it isn't there.
     pub(super) fn alternatives(self) -> &'static [Self] {
         match self {
-            Self::TrackingKey | Self::Account => &[Self::Text],
+            Self::TrackingKey => &[Self::Text, Self::Reference],
+            Self::Account => &[Self::Text],
             Self::Amount => &[Self::Charge, Self::Credit],
             _ => &[],
         }

@@ -38,6 +38,22 @@ const TRACKING_KEY: &[&str] = &[
     "trackingcode",
     "trackingid",
 ];
+/// A bare *Referencia* is mostly a number of the bank or of the caller, so these are compared with all words of a
+/// header.
+const REFERENCE: &[&str] = &[
+    "numeroreferencia",
+    "numerodereferencia",
+    "noreferencia",
+    "noreferenciaspei",
+    "nodereferencia",
+    "numreferencia",
+    "numdereferencia",
+    "referencianumerica",
+    "referencianumericaspei",
+    "refnumerica",
+    "numericreference",
+    "referencenumber",
+];
 const ACCOUNT: &[&str] = &[
     "cuenta",
     "clabe",
@@ -178,6 +194,9 @@ const CREDIT: &[&str] = &[
 
 /// The column that a header names; `None` if it is unknown.
 pub(super) fn column(header: &str) -> Option<Column> {
+    if REFERENCE.contains(&&*words(header).concat()) {
+        return Some(Column::Reference);
+    }
     let folded = fold(header);
     let mut columns = Column::ALL.into_iter().chain(Column::OF_STATEMENTS);
     columns.find(|column| names(*column).contains(&&*folded))
@@ -195,7 +214,7 @@ fn names(column: Column) -> &'static [&'static str] {
         Column::Text => TEXT,
         Column::Charge => CHARGE,
         Column::Credit => CREDIT,
-        Column::State | Column::Seal | Column::Lookup => &[],
+        Column::Reference | Column::State | Column::Seal | Column::Lookup => &[],
     }
 }
 

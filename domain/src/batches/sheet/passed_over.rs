@@ -81,7 +81,7 @@ pub(super) fn is_total(cells: &[String], layout: &[Option<Column>]) -> bool {
         || begins.is_some_and(|(one, two)| LABELS.contains(&&*format!("{one}{two}")));
     let mut others = layout.iter().zip(cells).enumerate();
     let has_no_payment = others.all(|(place, (column, cell))| match column {
-        Some(Column::Date | Column::TrackingKey | Column::Account) => {
+        Some(Column::Date | Column::TrackingKey | Column::Reference | Column::Account) => {
             place == label || cell.trim().is_empty()
         }
         _ => true,

@@ -51,6 +51,7 @@ impl<'a> RawCells<'a> {
         match column {
             Column::Date => &mut self.query.date,
             Column::TrackingKey => &mut self.query.tracking_key,
+            Column::Reference => &mut self.query.reference,
             Column::Account => &mut self.query.account,
             Column::Amount => &mut self.query.amount,
             Column::Issuer => &mut self.query.issuer,
@@ -112,6 +113,10 @@ impl SheetRow {
                 *token = Token::Absent;
                 errors.push(CellError::of(column, problem));
             }
+        }
+        if cells.query.tracking_key != Token::Absent {
+            // It finds the transfer alone; many tables have both.
+            cells.query.reference = Token::Absent;
         }
         let id = check_id(cells.id).map_err(|problem| {
             errors.push(CellError::of(Column::Id, problem));

@@ -42,7 +42,7 @@ fn shape(confidence: Confidence) -> Evidence {
 fn query(key: &str, account: &str, issuer: Option<&str>, receiver: Option<&str>) -> ProofQuery {
     ProofQuery {
         date: day("2026-11-20"),
-        tracking_key: TrackingKey::parse(key).unwrap(),
+        criterion: TrackingKey::parse(key).unwrap().into(),
         account: Account::parse(account).unwrap(),
         others: Vec::new(),
         amount: Amount::parse("100").unwrap(),

@@ -72,7 +72,7 @@ impl CheckReport {
         catalogue.participant(&receiver.to_string(), date).ok()?;
         Some(ProofQuery {
             date,
-            tracking_key: TrackingKey::parse(proof.tracking_key()).ok()?,
+            criterion: TrackingKey::parse(proof.tracking_key()).ok()?.into(),
             account: Account::parse(account.as_deref()?).ok()?,
             others: Vec::new(),
             amount: Amount::from_centavos(centavos)?,

@@ -8,6 +8,7 @@
 use chrono::NaiveDate;
 
 use super::{PdfError, ProofField, Reading, Source};
+use crate::criterion::ReferenceNumber;
 use crate::keys::Environment;
 use crate::proofs::value::{Spelling, Value};
 use crate::proofs::{OriginalChain, Proof};
@@ -96,6 +97,29 @@ pub(super) fn readings(
         (Some(readings), None) => Ok(readings),
         (Some(_), Some(_)) => Err(PdfError::SeveralProofs),
         (None, _) => Err(kinds::kind(pages)),
+    }
+}
+
+/// Context of reading a page.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadingContext {
+    /// Environment of the bank that the page is from.
+    pub environment: Environment,
+    /// Today in Mexico City; a page with a later date is refused.
+    pub today: NaiveDate,
+}
+
+/// The reference number on a page that is drawn like the portal's; `None` for any other page, and for a file of
+/// several pages.
+pub fn printed_reference(
+    pages: &[PrintedPage],
+    ReadingContext { environment, today }: ReadingContext,
+) -> Option<ReferenceNumber> {
+    match pages {
+        [page] if page.drawing == Drawing::Portal && page.runs.len() <= MAX_RUNS => {
+            Sheet::of(&page.runs, environment, today)?.reference()
+        }
+        _ => None,
     }
 }
 

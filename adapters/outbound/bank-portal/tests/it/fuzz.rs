@@ -130,7 +130,9 @@ async fn a_corrupted_response_is_never_accepted_as_a_file() {
                 issued += 1;
             }
             Ok(BankAnswer::NotFound) => not_found += 1,
-            Ok(BankAnswer::NotIssued(payment)) => panic!("no page says so: {payment:?}"),
+            Ok(answer @ (BankAnswer::NotIssued(_) | BankAnswer::Several(_))) => {
+                panic!("no page says so: {answer:?}")
+            }
             Err(_) => failed += 1,
         }
     }

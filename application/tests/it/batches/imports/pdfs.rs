@@ -56,7 +56,7 @@ async fn a_pdf_that_agrees_with_no_delivered_xml_is_not_kept() {
         edited("|40002|", "|40012|"),
         // Beside the chain: the amount and the tracking key that people read.
         edited(" $ ", " $ 9"),
-        edited(payment(0).tracking_key.as_str(), OTHER_KEY),
+        edited(&payment(0).criterion.to_string(), OTHER_KEY),
         plain_pdf(&named_file(&payment(1))),
         Bytes::from_static(b"%PDF-1.4\nsomething else\n"),
         Bytes::from_static(b"<html>a page</html>"),

@@ -10,7 +10,7 @@ use crate::tracking_key::TrackingKey;
 fn query(key: &str) -> ProofQuery {
     ProofQuery {
         date: day("2026-02-03"),
-        tracking_key: TrackingKey::parse(key).unwrap(),
+        criterion: TrackingKey::parse(key).unwrap().into(),
         account: Account::parse("002010077777777771").unwrap(),
         others: Vec::new(),
         amount: Amount::from_centavos(123_450).unwrap(),
@@ -43,7 +43,7 @@ fn a_payment_that_a_line_cannot_carry_is_refused() {
     assert_eq!(refused(|it| it.receiver = None), BankLineError::NoReceiver);
     let same = refused(|it| it.issuer = it.receiver);
     assert_eq!(same, BankLineError::SameInstitution);
-    let comma = refused(|it| it.tracking_key = TrackingKey::parse("A,B").unwrap());
+    let comma = refused(|it| it.criterion = TrackingKey::parse("A,B").unwrap().into());
     assert_eq!(comma, BankLineError::Comma);
 }
 

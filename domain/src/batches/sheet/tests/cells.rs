@@ -207,7 +207,7 @@ fn a_clabe_that_ends_in_zeros_is_read_if_its_check_digit_is_right() {
 #[case::in_a_formula("=\"123456789012345000\"", "123456789012345000")]
 fn a_whole_tracking_key_is_read(#[case] text: &str, #[case] expected: &str) {
     let query = row_with(Column::TrackingKey, text).query.unwrap();
-    assert_eq!(query.tracking_key.as_str(), expected);
+    assert_eq!(query.criterion.to_string(), expected);
 }
 
 #[test]

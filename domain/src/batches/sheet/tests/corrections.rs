@@ -106,7 +106,7 @@ fn an_empty_cell_and_a_field_without_a_column_can_be_filled() {
     assert_eq!(receivers(&rows), vec![Some("40012".to_owned()); 2]);
     assert_eq!(rows[1].id.as_deref(), Some("F-2"));
     let keys = rows.iter().map(|row| row.query.as_ref().unwrap());
-    assert!(keys.map(|it| it.tracking_key.as_str()).eq(["K-1", "K-2"]));
+    assert!(keys.map(|it| it.criterion.to_string()).eq(["K-1", "K-2"]));
     // The added columns stand behind those of the file, in their order.
     let added = ["40012", "F-2"];
     let own: Vec<_> = rows[1]
@@ -183,7 +183,7 @@ fn a_correction_overrides_what_a_text_told() {
     ];
     let (rows, corrected, faults) = corrected(file, &corrections);
     let query = rows[0].query.as_ref().unwrap();
-    assert_eq!(query.tracking_key.as_str(), "MBAN01002611200000000002");
+    assert_eq!(query.criterion.to_string(), "MBAN01002611200000000002");
     assert_eq!(query.amount.centavos(), 123_456);
     assert_eq!(query.account.as_str(), "002010077777777771");
     assert_eq!((rows.len(), corrected), (1, 1), "a commission stays one");

@@ -16,7 +16,7 @@ fn plain(file: &[u8]) -> Vec<(u64, String)> {
             "{} {} {} {} {} {} {}",
             row.id.unwrap(),
             query.date,
-            query.tracking_key,
+            query.criterion,
             query.account.as_str(),
             query.amount,
             query.issuer.unwrap(),
@@ -82,7 +82,7 @@ fn numbers_that_excel_damaged_are_told_from_typing_errors() {
     // Guarded as text.
     for row in &rows[6..] {
         let query = row.query.as_ref().unwrap();
-        assert_eq!(query.tracking_key.as_str(), "202602030000123000");
+        assert_eq!(query.criterion.to_string(), "202602030000123000");
         assert_eq!(query.account.as_str(), "002010012345678908");
     }
     assert_eq!(rows.len(), 8);

@@ -38,6 +38,7 @@ fn usual_headers_are_recognised(#[case] header: &str) {
 #[case(Column::Issuer, &["Banco emisor", "Institución emisora", "Issuing bank"])]
 #[case(Column::Receiver, &["BANCO RECEPTOR", "Banco destino", "receiver"])]
 #[case(Column::Id, &["Folio", "ID", "Referencia interna"])]
+#[case(Column::Reference, &["numero_referencia", "Referencia numérica", "No. de referencia"])]
 fn usual_headers_of_further_columns_are_recognised(
     #[case] column: Column,
     #[case] headers: &[&str],

@@ -152,7 +152,7 @@ proptest! {
             let query = row.query.as_ref().unwrap();
             let (day, month, year) = payment.day;
             prop_assert_eq!(Some(query.date), NaiveDate::from_ymd_opt(year, month, day));
-            prop_assert_eq!(query.tracking_key.as_str(), &payment.key);
+            prop_assert_eq!(&query.criterion.to_string(), &payment.key);
             prop_assert_eq!(query.account.as_str(), &payment.account);
             prop_assert_eq!(query.amount.centavos(), payment.centavos);
         }

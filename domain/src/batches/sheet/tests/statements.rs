@@ -3,6 +3,7 @@
 use rstest::rstest;
 
 use super::*;
+use crate::criterion::ReferenceNumber;
 
 fn all(file: &str) -> (Vec<SheetRow>, Vec<(u64, PassedOver)>) {
     let sheet = open(file.as_bytes()).unwrap();
@@ -14,7 +15,7 @@ fn all(file: &str) -> (Vec<SheetRow>, Vec<(u64, PassedOver)>) {
 fn asked(row: &SheetRow) -> (String, String, String) {
     let query = row.query.as_ref().unwrap();
     (
-        query.tracking_key.to_string(),
+        query.criterion.to_string(),
         query.account.as_str().to_owned(),
         query.amount.to_string(),
     )
@@ -37,6 +38,25 @@ fn a_statement_tells_key_and_account_in_its_text_and_the_amount_in_one_of_two_co
     assert_eq!(asked(&rows[1]), owned([key, clabe, "12000.00"]));
     assert_eq!(rows.len(), 2);
     assert_eq!(passed_over, [(4, PassedOver::NoPayment)]);
+}
+
+#[test]
+fn a_row_without_a_key_is_asked_for_by_its_reference_number() {
+    let (rows, _) = all("fecha,clave de rastreo,referencia numérica,CLABE,importe\n\
+         2026-11-20,MBAN01002611200000000002,no es,002010077777777771,1.00\n\
+         2026-11-20,,0012345,002010077777777771,1.00\n\
+         2026-11-20,,123456789,002010077777777771,1.00\n");
+    let criterion = |row: usize| &rows[row].query.as_ref().unwrap().criterion;
+    assert_eq!(criterion(0).to_string(), "MBAN01002611200000000002");
+    assert_eq!(
+        criterion(1).reference(),
+        ReferenceNumber::parse("12345").ok()
+    );
+    let refused = rows[2].query.as_ref().unwrap_err();
+    assert_eq!(refused.0[0].column, Some(Column::Reference));
+    let (rows, _) = all("fecha,numero_referencia,CLABE,importe\n\
+         2026-11-20,7,002010077777777771,1.00\n");
+    assert_eq!(rows[0].query.as_ref().unwrap().criterion.to_string(), "7");
 }
 
 /// What can be read in two ways is left out, and its column called missing.

@@ -6,6 +6,7 @@
 use chrono::NaiveDate;
 
 use super::{ProofField, TextRun};
+use crate::criterion::ReferenceNumber;
 use crate::keys::Environment;
 use crate::proofs::field::{Align, Kind};
 use crate::proofs::spanish;
@@ -114,6 +115,11 @@ impl<'a> Sheet<'a> {
 
     pub(super) fn certificate(&self) -> String {
         texts(&self.certificate).concat()
+    }
+
+    /// The printed reference number; `None` if there is none.
+    pub(super) fn reference(&self) -> Option<ReferenceNumber> {
+        ReferenceNumber::parse(&self.text(Content::Reference)?).ok()
     }
 
     fn text(&self, content: Content) -> Option<String> {

@@ -192,7 +192,7 @@ fn the_query_is_that_of_the_sealed_text_when_the_seal_is_valid() {
     ]);
     let sealed = query(&xml(), known).unwrap();
     assert_eq!(sealed.date, parse_date("2026-11-20").unwrap());
-    assert_eq!(sealed.tracking_key.as_str(), "PRUEBA0001");
+    assert_eq!(sealed.criterion.to_string(), "PRUEBA0001");
     assert_eq!(sealed.amount.centavos(), 123_456);
     assert_eq!(sealed.receiver.unwrap().to_string(), "40014");
     assert_eq!(sealed.account.as_str(), "4111111111111111");

@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use super::*;
 use crate::keys::Environment;
 
+mod candidates;
 mod not_compared;
 
 /// The texts of the page of the proof of [`SIGNED`] but for chain and seal, where the portal's page has
