@@ -1,26 +1,20 @@
-//! Builds the ZIP of a proof with its XML and PDF.
+//! Builds ZIPs of proofs' files.
 
 use std::io::{Cursor, Write as _};
 
 use chrono::{Datelike as _, NaiveDateTime, Timelike as _};
-use domain::proofs::file::FileStem;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// Packs both files, named after the proof; `at` is the time in Mexico City.
-pub(crate) fn zip(
-    stem: &FileStem,
-    xml: &[u8],
-    pdf: &[u8],
-    at: NaiveDateTime,
-) -> ZipResult<Vec<u8>> {
+/// Packs named files; `at` is the time in Mexico City.
+pub(crate) fn zip(files: &[(String, &[u8])], at: NaiveDateTime) -> ZipResult<Vec<u8>> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(dos_time(at));
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    for (extension, bytes) in [("xml", xml), ("pdf", pdf)] {
-        archive.start_file(stem.with_extension(extension), options)?;
+    for (name, bytes) in files {
+        archive.start_file(name, options)?;
         archive.write_all(bytes)?;
     }
     Ok(archive.finish()?.into_inner())

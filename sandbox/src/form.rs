@@ -21,6 +21,8 @@ pub(crate) enum QueryType {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Inquiry {
     pub(crate) order: Order,
+    /// `tipoCriterio`: the order is queried by its reference number.
+    pub(crate) is_by_reference: bool,
     pub(crate) query_type: QueryType,
 }
 
@@ -61,6 +63,7 @@ impl Inquiry {
                         _ => return None,
                     },
                 },
+                is_by_reference: field("tipoCriterio") == "R",
                 query_type: match field("tipoConsulta") {
                     "1" => QueryType::Proof,
                     "0" => QueryType::State,
@@ -72,19 +75,30 @@ impl Inquiry {
     }
 }
 
+/// Beginning of the tracking keys that are derived from reference numbers.
+const KEY_OF_REFERENCE: &str = "SANDBOX";
+
+/// Returns the reference number of a tracking key that was derived from one.
+fn reference_in(key: &TrackingKey) -> Option<u32> {
+    let digits = key.as_str().strip_prefix(KEY_OF_REFERENCE)?.get(..7)?;
+    let number = all_digits(digits).then(|| digits.parse().ok()).flatten();
+    number.filter(|number| *number > 0)
+}
+
 /// Returns the tracking key and the numeric reference. The one that isn't given is derived from the
 /// other.
 fn criterion(kind: &str, value: &str) -> Option<(TrackingKey, u32)> {
     match kind {
         "T" => {
             let key = TrackingKey::parse(value).ok()?;
-            let reference = 1 + SeededRng::from_key(&key).below(9_999_999, "reference");
+            let reference = reference_in(&key)
+                .unwrap_or_else(|| 1 + SeededRng::from_key(&key).below(9_999_999, "reference"));
             Some((key, reference))
         }
         "R" => {
             let is_well_formed = (1..=7).contains(&value.len()) && all_digits(value);
             let reference: u32 = is_well_formed.then(|| value.parse().ok()).flatten()?;
-            let key = TrackingKey::parse(&format!("SANDBOX{reference:07}")).ok()?;
+            let key = TrackingKey::parse(&format!("{KEY_OF_REFERENCE}{reference:07}")).ok()?;
             Some((key, reference))
         }
         _ => None,

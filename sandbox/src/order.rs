@@ -30,6 +30,17 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    /// Returns several transfers with the same reference number, account, date and amount.
+    pub(crate) fn with_same_reference(&self) -> Vec<Self> {
+        let key = |letter| TrackingKey::parse(&format!("{}{letter}", self.tracking_key));
+        let keys = ["A", "B", "C"].into_iter().flat_map(key);
+        keys.map(|tracking_key| Self {
+            tracking_key,
+            ..self.clone()
+        })
+        .collect()
+    }
+
     /// Returns another transfer to the same account, to simulate a download of the wrong proof.
     pub(crate) fn another(&self) -> Option<Self> {
         Some(Self {

@@ -12,6 +12,8 @@ use crate::query_counts::QueryCounts;
 pub(crate) enum Outcome {
     /// The payment is found and has a proof.
     Found,
+    /// Several payments with the reference number are found.
+    FoundSeveral,
     /// There is a proof, but the download returns the proof of another transfer.
     FoundAnother,
     /// The payment is known but has no proof.
@@ -43,9 +45,14 @@ const QUERIES_BEFORE_PROOF: u32 = 2;
 impl Outcome {
     /// Decides the response to `order`; `today` is the date in Mexico City. Counts the queries if the
     /// response depends on their number.
-    pub(crate) fn of(order: &Order, today: NaiveDate, queries: &QueryCounts) -> Self {
+    pub(crate) fn of(
+        (order, is_by_reference): (&Order, bool),
+        today: NaiveDate,
+        queries: &QueryCounts,
+    ) -> Self {
         let is_early = || queries.add(order) < QUERIES_BEFORE_PROOF;
         match order.amount.to_string().as_str() {
+            "300.00" if is_by_reference && exists(order, today) => Self::FoundSeveral,
             "404.00" => Self::NotFoundRecent,
             "404.01" => Self::NotFoundHistoric,
             "404.02" => Self::KnownWithoutProof(PaymentState::Settled),
@@ -116,7 +123,7 @@ mod tests {
             receiver: ParticipantCode::parse(receiver).unwrap(),
             ..order("KEY", "002010077777777771", centavos, 20)
         };
-        Outcome::of(&order, day("2026-11-20"), &QueryCounts::new())
+        Outcome::of((&order, false), day("2026-11-20"), &QueryCounts::new())
     }
 
     #[rstest]

@@ -13,7 +13,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Form, Json, Router};
 use bytes::Bytes;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use domain::calendar;
 use domain::participants::Catalogue;
 use domain::payment::PaymentState;
@@ -91,7 +91,7 @@ async fn validate(
     let Validation { mut answer, armed } = portal.process(&fields).await;
     if !portal.config.latency.is_zero() {
         let delay = tokio::time::sleep(portal.config.latency);
-        tokio::join!(delay, portal.prepare(armed.as_ref()));
+        tokio::join!(delay, portal.prepare(&armed));
     }
     let known = session_of(&headers).filter(|id| portal.sessions.knows(id));
     let session = known.map_or_else(
@@ -111,6 +111,14 @@ struct Download {
     formato: String,
 }
 
+/// The response with named files in a ZIP; `at` is the time in Mexico City.
+fn zipped(name: &str, files: &[(String, &[u8])], at: NaiveDateTime) -> Response {
+    match archive::zip(files, at) {
+        Ok(bytes) => file("application/zip", name, Bytes::from(bytes)),
+        Err(_) => server_error(),
+    }
+}
+
 /// `descarga.do`: the file of the proof that the session may download.
 async fn download(
     State(portal): State<Arc<Portal>>,
@@ -118,13 +126,14 @@ async fn download(
     query: Result<Query<Download>, QueryRejection>,
 ) -> Response {
     let format = query.map_or_else(|_| String::new(), |Query(download)| download.formato);
-    let order = match session_of(&headers) {
+    let armed = match session_of(&headers) {
         Some(id) => portal.sessions.armed(id).await,
-        None => None,
+        None => Arc::default(),
     };
-    let answer = match order {
-        Some(order) => portal.file(&order, &format).await,
-        None => server_error(),
+    let answer = match &*armed {
+        [] => server_error(),
+        [order] => portal.file(order, &format).await,
+        several => portal.files(several, &format),
     };
     portal.with_balancer_cookies(answer)
 }
@@ -157,10 +166,10 @@ async fn institutions(
     }))
 }
 
-/// A response, and the order that the session may then download.
+/// A response, and the orders that the session may then download.
 struct Validation {
     answer: Response,
-    armed: Option<Order>,
+    armed: Vec<Order>,
 }
 
 impl Portal {
@@ -183,7 +192,11 @@ impl Portal {
     }
 
     async fn process(&self, fields: &[(String, String)]) -> Validation {
-        let Inquiry { order, query_type } = match Inquiry::parse(fields) {
+        let Inquiry {
+            order,
+            is_by_reference,
+            query_type,
+        } = match Inquiry::parse(fields) {
             Ok(inquiry) => inquiry,
             Err(error) => {
                 let html = match error {
@@ -192,16 +205,18 @@ impl Portal {
                 };
                 return Validation {
                     answer: page(html),
-                    armed: None,
+                    armed: Vec::new(),
                 };
             }
         };
-        let outcome = Outcome::of(&order, calendar::today(self.now()), &self.queries);
+        let today = calendar::today(self.now());
+        let outcome = Outcome::of((&order, is_by_reference), today, &self.queries);
         let answer = self.answer(outcome, &order, query_type).await;
         let armed = match (outcome, query_type) {
-            (Outcome::Found, QueryType::Proof) => Some(order),
-            (Outcome::FoundAnother, QueryType::Proof) => order.another(),
-            _ => None,
+            (Outcome::Found, QueryType::Proof) => vec![order],
+            (Outcome::FoundSeveral, QueryType::Proof) => order.with_same_reference(),
+            (Outcome::FoundAnother, QueryType::Proof) => Vec::from_iter(order.another()),
+            _ => Vec::new(),
         };
         Validation { answer, armed }
     }
@@ -211,6 +226,11 @@ impl Portal {
             Outcome::Found | Outcome::FoundAnother => match query_type {
                 QueryType::Proof => page(pages::READY),
                 QueryType::State => self.state_page(order, PaymentState::Settled, query_type),
+            },
+            Outcome::FoundSeveral => match query_type {
+                QueryType::Proof => page(pages::READY_SEVERAL),
+                // What the portal answers isn't recorded.
+                QueryType::State => page(pages::UNSEEN),
             },
             Outcome::KnownWithoutProof(state) => self.state_page(order, state, query_type),
             Outcome::NotFoundRecent => page(pages::NOT_FOUND_RECENT),
@@ -237,8 +257,8 @@ impl Portal {
 
     /// Seals the proof before its download, during the response delay. Sealing takes about a
     /// millisecond, which matters under load.
-    async fn prepare(&self, armed: Option<&Order>) {
-        let Some(order) = armed else {
+    async fn prepare(&self, armed: &[Order]) {
+        let [order] = armed else {
             return;
         };
         let issue = async {
@@ -268,15 +288,35 @@ impl Portal {
                     pdf::render(&proof, now).into(),
                 )
             }
-            "ZIP" => match archive::zip(&proof.stem, &proof.xml, &pdf::render(&proof, now), now) {
-                Ok(bytes) => {
-                    let name = proof.stem.with_extension("zip");
-                    file("application/zip", &name, Bytes::from(bytes))
-                }
-                Err(_) => server_error(),
-            },
+            "ZIP" => {
+                let pdf = pdf::render(&proof, now);
+                let files = [(Format::Xml, &*proof.xml), (Format::Pdf, &*pdf)]
+                    .map(|(format, bytes)| (proof.stem.with_extension(format.extension()), bytes));
+                zipped(&proof.stem.with_extension("zip"), &files, now)
+            }
             _ => server_error(),
         }
+    }
+
+    /// The PDFs of several orders in a ZIP, whatever format but XML is asked for.
+    fn files(&self, orders: &[Order], format: &str) -> Response {
+        if !matches!(format, "PDF" | "ZIP") {
+            return server_error();
+        }
+        let now = calendar::mexico_city(self.now());
+        let pdfs: Vec<_> = orders
+            .iter()
+            .map(|order| {
+                let proof = SealedProof::issue(order.clone());
+                let name = proof.stem.with_extension(Format::Pdf.extension());
+                (name, pdf::render(&proof, now))
+            })
+            .collect();
+        let files: Vec<_> = pdfs
+            .iter()
+            .map(|(name, pdf)| (name.clone(), &**pdf))
+            .collect();
+        zipped("CEP.zip", &files, now)
     }
 
     /// Adds the cookies that the load balancer sets in every response.

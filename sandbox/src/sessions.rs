@@ -1,4 +1,4 @@
-//! Session store: the order whose proof each session may download. Number and idle time are limited.
+//! Session store: the orders whose proofs each session may download. Number and idle time are limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +13,8 @@ const IDLE: Duration = Duration::from_mins(10);
 /// Maximum number of sessions: enough for 2,000 payments a second during half a minute, about 25 MB.
 const MAX_ENTRIES: u64 = 60_000;
 
-/// The order whose proof a session may download; `None` if there is none.
-type Armed = Option<Arc<Order>>;
+/// The orders whose proofs a session may download.
+type Armed = Arc<[Order]>;
 
 /// The portal's sessions by id.
 pub(crate) struct Sessions(Cache<String, Armed>);
@@ -33,13 +33,13 @@ impl Sessions {
         self.0.contains_key(id)
     }
 
-    /// Sets the order whose proof the session may download.
-    pub(crate) async fn arm(&self, id: String, order: Option<Order>) {
-        self.0.insert(id, order.map(Arc::new)).await;
+    /// Sets the orders whose proofs the session may download.
+    pub(crate) async fn arm(&self, id: String, orders: Vec<Order>) {
+        self.0.insert(id, orders.into()).await;
     }
 
-    /// Returns the order whose proof the session may download.
+    /// Returns the orders whose proofs the session may download.
     pub(crate) async fn armed(&self, id: &str) -> Armed {
-        self.0.get(id).await.flatten()
+        self.0.get(id).await.unwrap_or_default()
     }
 }

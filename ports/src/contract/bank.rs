@@ -10,6 +10,7 @@ use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::account::Account;
 use domain::amount::Amount;
+use domain::criterion::ReferenceNumber;
 use domain::participants::ParticipantCode;
 use domain::proofs::file::RequestedFiles;
 use domain::tracking_key::TrackingKey;
@@ -29,6 +30,8 @@ pub mod scene {
 
     /// An amount without a meaning: the proof is issued.
     pub const ISSUED: u64 = 1_234_56;
+    /// Several transfers, if it is asked for by a reference number.
+    pub const SEVERAL: u64 = 300_00;
     /// Not found, in the portal's form for recent dates.
     pub const NOT_FOUND_RECENT: u64 = 404_00;
     /// Not found, in the portal's form for older dates.
@@ -69,6 +72,7 @@ const LATENESS: Duration = Duration::from_secs(3);
 cases! {
     $ bank(Arc<dyn Bank>)
     self::exactly_the_requested_files_are_returned_and_an_xml_never_changes,
+    self::a_reference_number_finds_both_files_of_one_transfer_or_a_zip_of_several,
     self::both_forms_of_not_found_are_recognised,
     self::a_payment_without_a_proof_has_its_state,
     self::a_bank_that_throttles_says_when_to_retry,
@@ -102,6 +106,43 @@ pub fn lookup(centavos: u64, wanted: RequestedFiles) -> Lookup {
         lane: LANE,
         patience: PATIENCE,
     }
+}
+
+/// The same, by a reference number.
+pub fn lookup_by_reference(centavos: u64) -> Lookup {
+    let of_key = transfer(centavos, "CONTRACT0001");
+    let reference = ReferenceNumber::parse("4600001").expect("a number of the suite");
+    let banks = of_key.banks();
+    Lookup {
+        transfer: Transfer::new(
+            of_key.date(),
+            reference,
+            of_key.account().clone(),
+            of_key.amount(),
+            banks.issuer,
+            banks.receiver,
+        )
+        .expect("two institutions"),
+        ..lookup(centavos, RequestedFiles::Both)
+    }
+}
+
+async fn a_reference_number_finds_both_files_of_one_transfer_or_a_zip_of_several(
+    bank: Arc<dyn Bank>,
+) {
+    let one = files(&bank, &lookup_by_reference(scene::ISSUED)).await;
+    assert!(one.xml.is_some() && one.pdf.is_some());
+    let several = bank.fetch(&lookup_by_reference(scene::SEVERAL)).await;
+    let Ok(BankAnswer::Several(zip)) = several else {
+        panic!("several transfers were expected, not {several:?}");
+    };
+    assert!(zip.starts_with(b"PK"));
+    let none = bank
+        .fetch(&lookup_by_reference(scene::NOT_FOUND_RECENT))
+        .await;
+    assert!(matches!(none, Ok(BankAnswer::NotFound)), "{none:?}");
+    // By a tracking key there is one.
+    files(&bank, &lookup(scene::SEVERAL, RequestedFiles::Both)).await;
 }
 
 async fn ask(bank: &Arc<dyn Bank>, centavos: u64) -> Result<BankAnswer, BankError> {

@@ -9,6 +9,7 @@ use application::{
 use domain::keys::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
 use domain::participants::inference::InferredBanks;
+use domain::query::Field;
 use domain::request::RequestId;
 use domain::webhooks::{EventTypesError, MAX_ENDPOINTS};
 use ports::outbound::BankError;
@@ -162,6 +163,10 @@ pub(crate) fn of_fetch(
             inferred: Box::new(inferred.clone()),
         },
         FetchError::NoOwnAccount(error) => Problem::invalid_fields([FieldFault::from(error)]),
+        // Endpoints that answer at once take no reference number.
+        FetchError::Ambiguous { .. } => {
+            Problem::invalid_field(Field::Reference.name(), FieldProblem::StoredOnly)
+        }
         FetchError::NotFound { payment, hints } => Problem::no_proof(MissingProof {
             payment: *payment,
             inferred: inferred.clone(),

@@ -21,9 +21,10 @@ use crate::unknown_names::UnknownNames;
 pub(crate) const MAX_DEPTH: usize = 8;
 
 /// The members of a proof request.
-const FIELDS: [Field; 8] = [
+const FIELDS: [Field; 9] = [
     Field::Date,
     Field::TrackingKey,
+    Field::Reference,
     Field::Account,
     Field::Amount,
     Field::Issuer,
@@ -67,6 +68,7 @@ pub(crate) fn fields(members: Vec<Member<'_>>) -> (RawQuery<'_>, RawBeneficiary<
         let place = match FIELDS.into_iter().find(|field| field.name() == key) {
             Some(Field::Date) => &mut query.date,
             Some(Field::TrackingKey) => &mut query.tracking_key,
+            Some(Field::Reference) => &mut query.reference,
             Some(Field::Account) => &mut query.account,
             Some(Field::Amount) => &mut query.amount,
             Some(Field::Issuer) => &mut query.issuer,

@@ -180,6 +180,8 @@ field-out-of-range = It must be a whole number between { $least } and { $most },
 field-no-own-account = None of your own accounts ends in these digits at this bank. Give all its digits, or add the account to yours.
 field-wrong-check-digit = Its last digit contradicts the others: look for a typing error.
 field-other-bank = It isn't the institution of the CLABE. Leave it out, or correct the CLABE.
+field-malformed-reference = It must be a number of 1 to 7 digits above 0: the numeric reference (referencia numérica) of the transfer.
+field-stored-only = Here clave_rastreo is needed. A reference number is taken by /v1/cep/lookups and by batches: several transfers may have it.
 field-known-account = It is among your own accounts already.
 field-too-many-accounts = You have { $most } own accounts, as many as are kept. Remove one first.
 field-malformed-name = It must have 1 to 100 characters, none of them invisible or a control character.
@@ -250,6 +252,7 @@ gap-unknown-clabe-prefix = No participant has the CLABE prefix { $prefix } in th
 gap-unknown-card-prefix = The institution that issued this card is not known (the lists have few cards of new institutions); add receptor with its code.
 gap-phone-account = cuenta has 10 digits, a phone number, which names no institution; add receptor with its code.
 gap-unknown-tracking-key-shape = The shape of the tracking key matches no known bank; name emisor.
+gap-reference-number = A reference number names no bank; give emisor.
 gap-looks-like-reference = clave_rastreo looks like the numeric reference of the payment, or like a date; give the tracking key, which is longer, or emisor if it truly is the key.
 gap-likely-tracking-key = The shape of the tracking key matches no known bank; perhaps it is { $expected }. Correct it, or name emisor.
 
@@ -289,6 +292,7 @@ advice-payment-canceled = Do not count the payment as received: it was canceled 
 advice-ask-receiving-bank = The central bank knows the payment and did not issue its proof in time; ask the receiving bank to confirm it, then create another lookup.
 advice-name-banks = Create another lookup that names { LIST($fields, last: "and") }: it could not be inferred.
 advice-same-institution = Issuer and receiver are the same institution ({ $code }), and a transfer within it has no proof. If that is not so, correct emisor, receptor and cuenta and create another lookup.
+advice-choose-transfer = Several transfers have this reference number. Choose yours among the candidates, and look it up by its tracking key.
 advice-ask-again = Create another lookup later: this one got no answer from the central bank.
 advice-ask-anew = The lookup was canceled; create another one if you still need the proof.
 
@@ -471,12 +475,14 @@ row-state-queued = queued
 row-state-running = running
 row-state-waiting = waiting
 row-state-delivered = delivered
+row-state-ambiguous = several transfers
 row-state-not-found = no proof
 row-state-failed = failed
 row-state-expired = expired
 row-state-canceled = canceled
 row-state-erased = erased
 row-repeats = Asks the same as row { $row }; the result is there.
+row-candidates = Several transfers have this reference number: { $candidates }.
 row-seen = { $times ->
     [one] You were given this proof once before.
    *[other] You were given this proof { $times } times before.

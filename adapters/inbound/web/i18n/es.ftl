@@ -180,6 +180,8 @@ field-out-of-range = Debe ser un número entero entre { $least } y { $most }, co
 field-no-own-account = Ninguna de sus cuentas propias termina en estos dígitos en este banco. Dé todos los dígitos, o agregue la cuenta a las suyas.
 field-wrong-check-digit = Su último dígito contradice a los demás: busque un error de captura.
 field-other-bank = No es la institución de la CLABE. Déjelo fuera, o corrija la CLABE.
+field-malformed-reference = Debe ser un número de 1 a 7 dígitos mayor que 0: la referencia numérica de la transferencia.
+field-stored-only = Aquí hace falta clave_rastreo. El número de referencia se acepta en /v1/cep/lookups y en los lotes: varias transferencias pueden tenerlo.
 field-known-account = Ya está entre sus cuentas propias.
 field-too-many-accounts = Tiene { $most } cuentas propias, las que se guardan a lo más. Quite una primero.
 field-malformed-name = Debe tener de 1 a 100 caracteres, ninguno de ellos invisible o de control.
@@ -250,6 +252,7 @@ gap-unknown-clabe-prefix = Ningún participante tiene el prefijo CLABE { $prefix
 gap-unknown-card-prefix = No se conoce la institución que emitió esta tarjeta (las listas tienen pocas de instituciones nuevas); agregue receptor con su código.
 gap-phone-account = cuenta tiene 10 dígitos, un número de teléfono, que no indica ninguna institución; agregue receptor con su código.
 gap-unknown-tracking-key-shape = La forma de la clave de rastreo no corresponde a ningún banco conocido; indique emisor.
+gap-reference-number = El número de referencia no dice de qué banco es; indique emisor.
 gap-looks-like-reference = clave_rastreo parece la referencia numérica del pago o una fecha; indique la clave de rastreo, que es más larga, o emisor si de verdad es la clave.
 gap-likely-tracking-key = La forma de la clave de rastreo no corresponde a ningún banco conocido; tal vez es { $expected }. Corríjala o indique emisor.
 
@@ -289,6 +292,7 @@ advice-payment-canceled = No dé el pago por recibido: se canceló (estado: { $s
 advice-ask-receiving-bank = El banco central conoce el pago y no emitió su comprobante a tiempo; pida al banco receptor que lo confirme y después cree otra consulta.
 advice-name-banks = Cree otra consulta que indique { LIST($fields, last: "y") }: no se pudo inferir.
 advice-same-institution = Emisor y receptor son la misma institución ({ $code }), y una transferencia interna no tiene comprobante. Si no es así, corrija emisor, receptor y cuenta y cree otra consulta.
+advice-choose-transfer = Varias transferencias tienen este número de referencia. Elija la suya entre las candidatas y consúltela por su clave de rastreo.
 advice-ask-again = Cree otra consulta más tarde: esta no obtuvo respuesta del banco central.
 advice-ask-anew = La consulta se canceló; cree otra si todavía necesita el comprobante.
 
@@ -471,12 +475,14 @@ row-state-queued = en cola
 row-state-running = en curso
 row-state-waiting = en espera
 row-state-delivered = entregada
+row-state-ambiguous = varias transferencias
 row-state-not-found = sin comprobante
 row-state-failed = fallida
 row-state-expired = vencida
 row-state-canceled = cancelada
 row-state-erased = borrada
 row-repeats = Pregunta lo mismo que la fila { $row }; el resultado está ahí.
+row-candidates = Varias transferencias tienen este número de referencia: { $candidates }.
 row-seen = { $times ->
     [one] Este comprobante ya se le entregó una vez.
    *[other] Este comprobante ya se le entregó { $times } veces.

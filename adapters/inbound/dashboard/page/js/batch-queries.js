@@ -4,7 +4,7 @@ import { ERRORS, PAGE } from './queries.js';
 
 const BATCH_FIELDS = `
   id keyId env state reason name formats retryFor createdAt updatedAt eraseAt progress eta
-  counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealInvalid deliveredSealNotChecked notFound failed expired canceled erased }
+  counts { rows faulty duplicates notBegun queued running waiting delivered deliveredSealInvalid deliveredSealNotChecked ambiguous notFound failed expired canceled erased }
   passedOver { reason rows lines }
   files { results zip banxico }`;
 
@@ -20,7 +20,7 @@ export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Strin
   batchRows(id: $id, first: $first, after: $after, filter: $filter) {
     pageInfo { hasNextPage }
     nodes {
-      row line callerId state duplicateOf question { fecha claveRastreo monto } written { fecha claveRastreo cuenta monto } errors { field message }
+      row line callerId state duplicateOf question { fecha claveRastreo numeroReferencia monto } written { fecha claveRastreo numeroReferencia cuenta monto } errors { field message }
       lookup {
         id reason origin payment { text } hints { code message } whatToDo
         delivery { seal { verdict } notices { codigo: code mensaje: message } earlier { veces: times primera_vez: firstAt } }

@@ -42,7 +42,7 @@ function whatWas(corrections, line, field, present) {
 }
 
 export const BANKS = ['emisor', 'receptor'];
-const CORRECTABLE = ['fecha', 'clave_rastreo', 'cuenta', 'monto', ...BANKS, 'id'];
+const CORRECTABLE = ['fecha', 'clave_rastreo', 'numero_referencia', 'cuenta', 'monto', ...BANKS, 'id'];
 
 // The fields to correct. Where the values were read, the banks are unclear; they may follow from a wrong account or key.
 function fieldsOf({ question, errors }) {

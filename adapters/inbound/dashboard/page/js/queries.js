@@ -122,8 +122,9 @@ const INFERRED_BANK = '{ participant { code name } source confidence }';
 const HINTS = 'hints { code message }';
 // What is known of a lookup besides its state, for its own view.
 const KNOWN = `
-  question { fecha claveRastreo cuenta otrasCuentas monto emisor receptor } inferred { emisor ${INFERRED_BANK} receptor ${INFERRED_BANK} }
-  payment { text receivedAt processedAt } ${HINTS} whatToDo`;
+  question { fecha claveRastreo numeroReferencia cuenta otrasCuentas monto emisor receptor } inferred { emisor ${INFERRED_BANK} receptor ${INFERRED_BANK} }
+  payment { text receivedAt processedAt } ${HINTS} whatToDo
+  candidates { claveRastreo fecha hora ordenante concepto monto seal }`;
 
 export const LOOKUPS = `query Lookups($first: Int!, $after: String, $filter: LookupFilter) {
   lookups(first: $first, after: $after, filter: $filter) { nodes { ${LOOKUP_FIELDS} } ${PAGE} }

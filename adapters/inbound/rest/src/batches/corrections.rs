@@ -23,7 +23,7 @@ const FIELD: &str = "field";
 const VALUE: &str = "value";
 
 /// The fields that can be corrected.
-static FIELDS: LazyLock<[&str; 7]> = LazyLock::new(|| Column::ALL.map(Column::name));
+static FIELDS: LazyLock<[&str; 8]> = LazyLock::new(|| Column::ALL.map(Column::name));
 
 /// Greatest number of a line.
 const MAX_LINE: u64 = u32::MAX as u64;

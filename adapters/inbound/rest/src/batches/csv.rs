@@ -12,7 +12,7 @@ use super::result_row::ResultRow;
 pub(super) type CsvColumn = (&'static str, fn(&ResultRow<'_>) -> String);
 
 /// The columns. Those of the query data have the names that they have in a table that creates a batch.
-const COLUMNS: [CsvColumn; 38] = [
+const COLUMNS: [CsvColumn; 40] = [
     ("fila", |it| (it.row.row.0 + 1).to_string()),
     ("linea", |it| it.row.line.to_string()),
     ("id", |it| guarded(&it.asked(Column::Id))),
@@ -28,6 +28,9 @@ const COLUMNS: [CsvColumn; 38] = [
     ("fecha", |it| it.asked(Column::Date)),
     ("clave_rastreo", |it| {
         guarded(&it.asked(Column::TrackingKey))
+    }),
+    ("numero_referencia", |it| {
+        guarded(&it.asked(Column::Reference))
     }),
     ("cuenta", |it| guarded(&it.asked(Column::Account))),
     ("monto", |it| it.asked(Column::Amount)),
@@ -63,6 +66,7 @@ const COLUMNS: [CsvColumn; 38] = [
     ("concepto", |it| guarded(&it.of_proof(ProofField::Concept))),
     ("errores_codigos", |it| it.error_codes()),
     ("pistas_codigos", |it| it.hint_codes()),
+    ("candidatas", |it| it.candidates()),
 ];
 
 /// The columns with these names, in their order.

@@ -232,7 +232,8 @@ fn rows(
 /// What a row asks for, of which its text may have told a part.
 fn taken(row: &DraftRow) -> Option<(u32, TrackingKey, Account)> {
     let query = row.query.as_ref().ok()?;
-    Some((row.line, query.tracking_key.clone(), query.account.clone()))
+    let key = query.criterion.tracking_key()?.clone();
+    Some((row.line, key, query.account.clone()))
 }
 
 fn of_rows(rows: &mut impl Iterator<Item = SheetRow>, most: u32) -> Result<Vec<DraftRow>, Problem> {

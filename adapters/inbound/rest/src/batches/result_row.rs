@@ -6,6 +6,7 @@ use domain::batches::RowState;
 use domain::batches::sheet::Column;
 use domain::participants::ParticipantCode;
 use domain::participants::inference::Inferred;
+use domain::proofs::candidate::Candidate;
 use domain::proofs::notice::{Notice, NoticeCode, ProofOrigin};
 use domain::proofs::{Proof, ProofField};
 use domain::query::ProofQuery;
@@ -164,6 +165,23 @@ impl<'a> ResultRow<'a> {
             .unwrap_or_default()
     }
 
+    /// The tracking key of the question, or that of the proof that its reference number found.
+    fn tracking_key(&self, query: &ProofQuery) -> String {
+        let asked = query.criterion.tracking_key().map(ToString::to_string);
+        let found = || Some(self.proof()?.tracking_key().to_owned());
+        asked.or_else(found).unwrap_or_default()
+    }
+
+    /// Tracking keys of the transfers that have the reference number.
+    pub(super) fn candidates(&self) -> String {
+        joined(self.all_candidates().map(|it| it.tracking_key.to_string()))
+    }
+
+    fn all_candidates(&self) -> impl Iterator<Item = &'a Candidate> {
+        let candidates = self.lookup().map(|lookup| lookup.candidates.iter());
+        candidates.into_iter().flatten()
+    }
+
     /// The sentences about the row for people, but for the next step: what is wrong, what the bank says, and what a
     /// seal doesn't tell.
     pub(super) fn explanation(&self) -> String {
@@ -183,9 +201,15 @@ impl<'a> ResultRow<'a> {
             notice.code != NoticeCode::UnsealedCompared
         });
         let notices = joined(notices.map(|notice| notice_message(notice.code, self.language)));
+        let candidates: Vec<_> = self.all_candidates().map(described).collect();
+        let candidates = (!candidates.is_empty()).then(|| {
+            let candidates = candidates.join("; ");
+            RowRemark::Candidates { candidates }.message(self.language)
+        });
         let parts = [
             self.errors(),
             repeats,
+            candidates.unwrap_or_default(),
             self.payment(),
             self.hints(),
             seen.unwrap_or_default(),
@@ -245,7 +269,11 @@ impl<'a> ResultRow<'a> {
             let code = |code: Option<ParticipantCode>| code.map(|it| it.to_string());
             return match column {
                 Column::Date => query.date.to_string(),
-                Column::TrackingKey => query.tracking_key.as_str().to_owned(),
+                Column::TrackingKey => self.tracking_key(query),
+                Column::Reference => {
+                    let reference = query.criterion.reference();
+                    reference.map(|it| it.to_string()).unwrap_or_default()
+                }
                 Column::Account => query.account.as_str().to_owned(),
                 Column::Amount => query.amount.to_string(),
                 Column::Issuer => code(self.issuer()).unwrap_or_default(),
@@ -257,6 +285,18 @@ impl<'a> ResultRow<'a> {
         let found = written.find(|(written, _)| *written == column);
         found.map(|(_, text)| text.clone()).unwrap_or_default()
     }
+}
+
+/// Tracking key, time of the credit and payer of a transfer.
+fn described(candidate: &Candidate) -> String {
+    let at = candidate.credited_at.format("%Y-%m-%d %H:%M:%S");
+    let mut text = format!("{} ({at}", candidate.tracking_key);
+    if let Some(payer) = &candidate.payer {
+        text.push_str(", ");
+        text.push_str(payer);
+    }
+    text.push(')');
+    text
 }
 
 /// The evidence that a bank was inferred from, and its confidence.

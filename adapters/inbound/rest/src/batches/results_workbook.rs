@@ -60,7 +60,7 @@ const RESULTS: [ResultColumn; 14] = [
 ];
 
 /// Columns for programs, which stand at the end with the names that they have as CSV.
-const CODES: [&str; 19] = [
+const CODES: [&str; 20] = [
     "fila",
     "linea",
     "estado_codigo",
@@ -80,6 +80,7 @@ const CODES: [&str; 19] = [
     "fecha_operacion",
     "errores_codigos",
     "pistas_codigos",
+    "candidatas",
 ];
 
 /// A workbook of results that is being written.
@@ -210,6 +211,7 @@ fn own_value(own: &[OwnColumn], index: usize, result: &ResultRow<'_>) -> (Value,
         (
             Some(
                 Column::TrackingKey
+                | Column::Reference
                 | Column::Account
                 | Column::Issuer
                 | Column::Receiver
@@ -263,7 +265,7 @@ fn style_of_state(result: &ResultRow<'_>) -> Style {
         | (RowState::Faulty | RowState::NotFound | RowState::Failed | RowState::Expired, _) => {
             Style::Bad
         }
-        (RowState::Delivered | RowState::Waiting, _) => Style::Doubtful,
+        (RowState::Delivered | RowState::Ambiguous | RowState::Waiting, _) => Style::Doubtful,
         _ => Style::Text,
     }
 }

@@ -35,9 +35,10 @@ struct Options<'a> {
 }
 
 /// All known members of a body.
-const MEMBERS: [&str; 9] = [
+const MEMBERS: [&str; 10] = [
     Field::Date.name(),
     Field::TrackingKey.name(),
+    Field::Reference.name(),
     Field::Account.name(),
     Field::Amount.name(),
     Field::Issuer.name(),

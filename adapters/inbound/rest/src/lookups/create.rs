@@ -19,8 +19,11 @@ use crate::proofs::schemas;
 pub(crate) struct NewLookup {
     #[schema(schema_with = schemas::date)]
     fecha: String,
-    #[schema(schema_with = schemas::tracking_key)]
-    clave_rastreo: String,
+    /// Needed, unless `numero_referencia` stands in its place.
+    #[schema(required = false, schema_with = schemas::tracking_key)]
+    clave_rastreo: Option<String>,
+    #[schema(required = false, schema_with = schemas::reference_number)]
+    numero_referencia: Option<String>,
     #[schema(required = false, schema_with = schemas::given_account)]
     cuenta: Option<String>,
     #[schema(schema_with = schemas::amount)]
@@ -54,7 +57,8 @@ enum FormatWord {
 ///
 /// It is counted once, now; its attempts are free. A transfer without a proof yet is looked up again
 /// after 1, 2, 5, 10, 15 and 30 minutes, then hourly; one that the bank doesn't know likewise, as long as
-/// its date is today or the banking day before. A lookup that ends as `failed` is given back to the month.
+/// its date is today or the banking day before. Of a reference number that several transfers have, the answer is the
+/// state `ambiguous` with `candidates`: look up the one that is meant by its tracking key. A lookup that ends as `failed` is given back to the month.
 #[utoipa::path(
     post,
     path = "/v1/cep/lookups",

@@ -109,6 +109,17 @@ pub(crate) fn tracking_key() -> ObjectBuilder {
     )))
 }
 
+/// A reference number.
+pub(crate) fn reference_number() -> ObjectBuilder {
+    let with = |zeros: usize| format!("0{{{zeros}}}[1-9][0-9]{{0,{}}}", 6 - zeros);
+    let digits: Vec<_> = (0..7).map(with).collect();
+    text(
+        "The numeric reference of the transfer, in place of `clave_rastreo`: 1 to 7 digits above 0. Several transfers \
+         may have it, and it tells no bank: `emisor` is needed.",
+    )
+    .pattern(Some(format!("^ *({}) *$", digits.join("|"))))
+}
+
 /// An account that may be masked.
 pub(crate) fn given_account() -> ObjectBuilder {
     ObjectBuilder::new()

@@ -19,6 +19,7 @@ use crate::unknown_names::UnknownNames;
 /// Events that a webhook can subscribe to.
 const EVENTS: &[&str] = &[
     "lookup.delivered",
+    "lookup.ambiguous",
     "lookup.not_found",
     "lookup.failed",
     "lookup.expired",

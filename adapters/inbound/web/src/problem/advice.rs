@@ -65,6 +65,8 @@ catalogue! {
         /// Correct the banks: both are the same institution, which SPEI transfers never are.
         SameInstitution { code: ParticipantCode }
             = "same_institution", "advice-same-institution"(code: code);
+        /// Choose one of several transfers by its tracking key.
+        ChooseTransfer = "choose_transfer", "advice-choose-transfer";
         /// Create the lookup again later.
         AskAgain = "ask_again", "advice-ask-again";
         /// Create a canceled lookup again if the proof is still needed.
@@ -85,6 +87,7 @@ impl Advice {
                 let now = now.map(|delivery| delivery.seal.verdict.into());
                 return Self::of_seal(now.or(lookup.seal)?);
             }
+            LookupState::Ambiguous => Self::ChooseTransfer,
             LookupState::Queued | LookupState::Running => Self::AwaitTurn,
             LookupState::Waiting => match payment {
                 Some(state) => Self::of_payment(state),
@@ -189,7 +192,7 @@ mod tests {
             queue: None,
             question: ProofQuery {
                 date: parse_date("2026-11-20").unwrap(),
-                tracking_key: TrackingKey::parse("MBAN01").unwrap(),
+                criterion: TrackingKey::parse("MBAN01").unwrap().into(),
                 account: Account::parse("002010077777777771").unwrap(),
                 others: Vec::new(),
                 amount: Amount::from_centavos(1_000).unwrap(),
@@ -199,6 +202,7 @@ mod tests {
             inferred: InferredBanks::default(),
             unresolved: None,
             payment: None,
+            candidates: std::sync::Arc::default(),
             hints: Vec::new(),
             batch: None,
             metadata: Metadata::default(),
@@ -226,6 +230,7 @@ mod tests {
             ("running", Some("await_turn")),
             ("waiting", Some("await_bank")),
             ("delivered", None),
+            ("ambiguous", Some("choose_transfer")),
             ("not_found", Some("check_question")),
             ("failed", Some("ask_again")),
             ("expired", Some("ask_receiving_bank")),

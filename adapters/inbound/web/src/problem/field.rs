@@ -8,9 +8,10 @@ use domain::account::AccountError;
 use domain::amount::{self, AmountError};
 use domain::batches::sheet::{self, CellError, CellErrorKind, RowFault};
 use domain::calendar::{self, DateError};
+use domain::criterion::ReferenceNumberError;
 use domain::own_accounts::{MAX_OWN_ACCOUNTS, OwnAccountError};
 use domain::participants::{NamedParticipant, ParticipantCode, ParticipantError};
-use domain::query::{FieldError, FieldErrorKind};
+use domain::query::{Field, FieldError, FieldErrorKind};
 use domain::tracking_key::{self, TrackingKeyError};
 use domain::usage::PeriodError;
 use domain::webhooks::UrlError;
@@ -104,6 +105,10 @@ catalogue! {
         /// The value isn't an integer within the range.
         OutOfRange { least: u64, most: u64 }
             = "out_of_range", "field-out-of-range"(least: least, most: most);
+        /// The reference number isn't 1 to 7 digits.
+        MalformedReference = "malformed_reference", "field-malformed-reference";
+        /// The field is taken by stored lookups and batches alone.
+        StoredOnly = "stored_only", "field-stored-only";
         /// The key's name is invalid.
         MalformedName = "malformed_name", "field-malformed-name";
         /// The search text is too long or has control characters.
@@ -255,6 +260,11 @@ impl From<FieldErrorKind> for FieldProblem {
                     Self::ForbiddenCharacter { character, place }
                 }
             },
+            FieldErrorKind::Reference(ReferenceNumberError) => Self::MalformedReference,
+            FieldErrorKind::WithTrackingKey => Self::Excluded {
+                other: Field::TrackingKey.name(),
+            },
+            FieldErrorKind::StoredOnly => Self::StoredOnly,
             FieldErrorKind::Account(error) => error.into(),
             FieldErrorKind::NoOwnAccount => Self::NoOwnAccount,
             FieldErrorKind::Amount(error) => match error {

@@ -23,6 +23,8 @@ catalogue! {
         TrackingKeyShape = "unknown_tracking_key_shape", "gap-unknown-tracking-key-shape";
         /// The tracking key looks like a reference number.
         LooksLikeReference = "looks_like_reference", "gap-looks-like-reference";
+        /// A reference number identifies no institution.
+        ReferenceNumber = "reference_number", "gap-reference-number";
         /// The tracking key is close to a bank's format; `expected` would match it.
         LikelyTrackingKey { expected: TrackingKey }
             = "likely_tracking_key", "gap-likely-tracking-key"(expected: expected);
@@ -48,6 +50,7 @@ impl From<InferenceFailure> for GapReason {
             InferenceFailure::UnknownCardPrefix => Self::CardPrefix,
             InferenceFailure::PhoneAccount => Self::PhoneAccount,
             InferenceFailure::UnknownTrackingKeyShape => Self::TrackingKeyShape,
+            InferenceFailure::ReferenceNumber => Self::ReferenceNumber,
             InferenceFailure::LooksLikeReference => Self::LooksLikeReference,
             InferenceFailure::LikelyTrackingKey { expected } => {
                 Self::LikelyTrackingKey { expected }

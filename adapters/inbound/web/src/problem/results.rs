@@ -65,6 +65,8 @@ catalogue! {
     pub enum RowRemark -> &'static str {
         /// The row asks the same as an earlier one.
         Repeats { row: u32 } = "repeats", "row-repeats"(row: row);
+        /// Several transfers have the reference number; `candidates` tells them.
+        Candidates { candidates: String } = "candidates", "row-candidates"(candidates: candidates);
         /// The proof was delivered before.
         Seen { times: usize } = "seen", "row-seen"(times: Count(*times));
     }

@@ -52,6 +52,8 @@ pub enum BatchRowState {
     Waiting,
     /// The proof was delivered. Final, as all that follow.
     Delivered,
+    /// Several transfers have the reference number: its lookup tells them.
+    Ambiguous,
     /// The bank knows no such transfer, or issues no proof of it: it was returned, rejected or canceled.
     NotFound,
     /// The bank gave no answer at all. Given back to the quota.
@@ -175,6 +177,8 @@ pub struct BatchCounts {
     delivered_seal_invalid: u32,
     /// Rows with a file whose seal wasn't checked at its delivery: nothing speaks for or against it.
     delivered_seal_not_checked: u32,
+    /// Rows whose reference number several transfers have.
+    ambiguous: u32,
     /// Rows whose transfer the bank doesn't know.
     not_found: u32,
     /// Rows that the bank gave no answer for.
@@ -241,6 +245,7 @@ impl From<&BatchView> for BatchCounts {
             delivered: view.delivered(),
             delivered_seal_invalid: view.seal_invalid,
             delivered_seal_not_checked: view.seal_not_checked,
+            ambiguous: view.in_state(LookupState::Ambiguous),
             not_found: view.in_state(LookupState::NotFound),
             failed: view.in_state(LookupState::Failed),
             expired: view.in_state(LookupState::Expired),
@@ -288,6 +293,9 @@ pub struct WrittenQuestion {
     /// Tracking key.
     #[schema(required)]
     clave_rastreo: Option<String>,
+    /// Reference number.
+    #[schema(required)]
+    numero_referencia: Option<String>,
     /// The beneficiary's account.
     #[schema(required)]
     cuenta: Option<String>,
@@ -313,6 +321,7 @@ impl WrittenQuestion {
             match column {
                 Column::Date => written.fecha = text,
                 Column::TrackingKey => written.clave_rastreo = text,
+                Column::Reference => written.numero_referencia = text,
                 Column::Account => written.cuenta = text,
                 Column::Amount => written.monto = text,
                 Column::Issuer => written.emisor = text,

@@ -2,8 +2,10 @@
 
 use application::LookupView;
 use async_graphql::{Enum, SimpleObject};
+use domain::amount::pesos;
 use domain::lookups;
 use domain::participants::ParticipantCode;
+use domain::proofs::candidate::Candidate;
 use domain::query::ProofQuery;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -29,6 +31,8 @@ pub enum LookupState {
     Waiting,
     /// The proof was delivered. Final, as all that follow.
     Delivered,
+    /// Several transfers have the reference number: choose one of `candidates`, and look it up by its tracking key.
+    Ambiguous,
     /// The bank knows no such transfer, or issues no proof of it: it was returned, rejected or canceled.
     NotFound,
     /// The bank gave no answer at all. Given back to the quota.
@@ -95,6 +99,9 @@ pub struct Lookup {
     /// The payment, when the bank knew it at its last answer and had no proof of it.
     #[schema(required)]
     payment: Option<PaymentDetail>,
+    /// The transfers that have the reference number, in the order of their credit; empty unless the state is
+    /// `ambiguous`.
+    candidates: Vec<LookupCandidate>,
     /// Things to check, most likely first, when the bank didn't know the transfer at its last answer.
     hints: Vec<HintDetail>,
     /// The next step, in the caller's language; null once a proof with a valid seal is delivered.
@@ -113,6 +120,30 @@ pub struct LookupAttempt {
     at: DateTime,
     /// Its outcome.
     outcome: Outcome,
+}
+
+/// One of several transfers that have the reference number, as the bank's PDF shows it. It is of the date, the
+/// account and the amount that were asked for.
+#[derive(SimpleObject, Serialize, ToSchema)]
+pub struct LookupCandidate {
+    /// Its tracking key, by which it is looked up.
+    clave_rastreo: String,
+    /// Day of the credit in Mexico City: `2026-11-20`.
+    #[schema(format = "date")]
+    fecha: String,
+    /// Time of the credit in Mexico City: `10:53:36`.
+    hora: String,
+    /// Name of the payer; null when the bank doesn't know it.
+    #[schema(required)]
+    ordenante: Option<String>,
+    /// Concept; null when there is none.
+    #[schema(required)]
+    concepto: Option<String>,
+    /// The amount in pesos: `1234.56`.
+    #[schema(pattern = r"^[0-9]+\.[0-9]{2}$", examples("1234.56"))]
+    monto: String,
+    /// The verdict on the seal that the PDF shows.
+    seal: SealVerdict,
 }
 
 /// Place of a lookup in the queue.
@@ -135,8 +166,12 @@ pub struct Question {
     /// The calendar day of the transfer in Mexico City: `2026-11-20`.
     #[schema(format = "date")]
     fecha: String,
-    /// The tracking key.
-    clave_rastreo: String,
+    /// The tracking key; null when the reference number was given in its place.
+    #[schema(required)]
+    clave_rastreo: Option<String>,
+    /// The reference number; null when the tracking key was given.
+    #[schema(required)]
+    numero_referencia: Option<String>,
     /// The digits of the receiver's account.
     cuenta: String,
     /// Your other own accounts that fit a masked or missing account, in the order in which they are asked for; empty
@@ -206,6 +241,7 @@ impl Lookup {
             question: Question::from(&view.question),
             inferred: InferredDetails::of(&view.inferred),
             payment: view.payment.as_ref().map(PaymentDetail::new),
+            candidates: view.candidates.iter().map(LookupCandidate::from).collect(),
             hints: view.hints.iter().map(hint).collect(),
             what_to_do: what_to_do(view, language),
             metadata: view.metadata.pairs().iter().map(pair).collect(),
@@ -218,6 +254,20 @@ impl From<&lookups::Attempt> for LookupAttempt {
         Self {
             at: DateTime(attempt.at),
             outcome: attempt.outcome.into(),
+        }
+    }
+}
+
+impl From<&Candidate> for LookupCandidate {
+    fn from(candidate: &Candidate) -> Self {
+        Self {
+            clave_rastreo: candidate.tracking_key.to_string(),
+            fecha: candidate.credited_at.date().to_string(),
+            hora: candidate.credited_at.time().to_string(),
+            ordenante: candidate.payer.clone(),
+            concepto: candidate.concept.clone(),
+            monto: pesos(candidate.centavos),
+            seal: candidate.seal.into(),
         }
     }
 }
@@ -236,7 +286,8 @@ impl From<&ProofQuery> for Question {
         let code = |code: Option<ParticipantCode>| code.map(|code| code.to_string());
         Self {
             fecha: query.date.to_string(),
-            clave_rastreo: query.tracking_key.as_str().to_owned(),
+            clave_rastreo: query.criterion.tracking_key().map(ToString::to_string),
+            numero_referencia: query.criterion.reference().map(|it| it.to_string()),
             cuenta: query.account.as_str().to_owned(),
             otras_cuentas: query
                 .others

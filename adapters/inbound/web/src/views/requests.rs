@@ -62,6 +62,8 @@ pub enum Outcome {
     InvalidRequest,
     /// A bank could not be inferred.
     InferenceFailed,
+    /// Several transfers have the reference number.
+    Ambiguous,
     /// The bank knows no such transfer.
     #[graphql(name = "NOT_IN_SPEI")]
     #[serde(rename = "not_in_spei")]

@@ -64,7 +64,7 @@ fn has_text(row: &RowView, text: &str) -> bool {
     let amount = amount_of(&wanted);
     let is_amount = |value: &str| amount.is_some() && amount_of(value) == amount;
     let of_query = row.query.as_ref().is_some_and(|query| {
-        contains(query.tracking_key.as_str())
+        contains(&query.criterion.to_string())
             || contains(query.account.as_str())
             || amount == Some(query.amount)
     });
@@ -101,7 +101,7 @@ mod tests {
             cells: Vec::new(),
             query: Some(ProofQuery {
                 date: calendar::parse_date("2026-11-20").unwrap(),
-                tracking_key: TrackingKey::parse("MBAN01").unwrap(),
+                criterion: TrackingKey::parse("MBAN01").unwrap().into(),
                 account: Account::parse("002010077777777771").unwrap(),
                 others: Vec::new(),
                 amount: Amount::parse("1234.50").unwrap(),

@@ -17,6 +17,9 @@ pub enum WebhookEvent {
     /// A lookup ended with its proof.
     #[serde(rename = "lookup.delivered")]
     LookupDelivered,
+    /// A lookup ended, as several transfers have the reference number.
+    #[serde(rename = "lookup.ambiguous")]
+    LookupAmbiguous,
     /// A lookup ended, as the bank knows no such transfer.
     #[serde(rename = "lookup.not_found")]
     LookupNotFound,

@@ -11,6 +11,7 @@ mod load;
 mod logs;
 mod pacing;
 mod participants;
+mod references;
 mod sessions;
 mod support;
 mod validator;

@@ -27,7 +27,7 @@ export const deliveredRows = ({ delivered, deliveredSealInvalid, deliveredSealNo
   delivered + deliveredSealInvalid + deliveredSealNotChecked;
 
 export const endedRows = (counts) =>
-  deliveredRows(counts) + counts.notFound + counts.failed + counts.expired + counts.canceled;
+  deliveredRows(counts) + counts.ambiguous + counts.notFound + counts.failed + counts.expired + counts.canceled;
 
 // Rows of an ended batch for which the bank may be asked again, those with mistakes once they are corrected.
 export const unansweredRows = ({ notFound, failed, expired, canceled, notBegun, faulty }) =>

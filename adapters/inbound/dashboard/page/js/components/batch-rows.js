@@ -21,14 +21,14 @@ const AT_ONCE = 25;
 const TONES = { FAULTY: 'bad', DUPLICATE: 'neutral', NOT_BEGUN: 'neutral', ERASED: 'neutral', ...LOOKUP_TONES };
 
 // Of a row with mistakes, what stands in the file.
-const Written = ({ of: { fecha, claveRastreo: key, cuenta, monto } }) => html`
-  ${key && html`<code>${key}</code>`}
+const Written = ({ of: { fecha, claveRastreo: key, numeroReferencia: reference, cuenta, monto } }) => html`
+  ${(key ?? reference) && html`<code>${key ?? reference}</code>`}
   ${cuenta && html`<code>${cuenta}</code>`}
   <small>${[monto, fecha].filter(Boolean).join(' · ')}</small>`;
 
 const Payment = ({ of: { question, written, callerId } }) => html`
   <span class="stacked break payment-cell">
-    ${written ? html`<${Written} of=${written} />` : question ? html`<code>${question.claveRastreo}</code>` : html`<span class="muted">—</span>`}
+    ${written ? html`<${Written} of=${written} />` : question ? html`<code>${question.claveRastreo ?? t('lookup.by_reference', { reference: question.numeroReferencia })}</code>` : html`<span class="muted">—</span>`}
     ${question && html`<small class="nowrap">${money(question.monto)} · ${question.fecha}</small>`}
     ${callerId && html`<small>${t('row.caller_id', { id: callerId })}</small>`}
   </span>`;

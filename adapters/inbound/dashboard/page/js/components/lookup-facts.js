@@ -8,7 +8,7 @@ import { Icon } from './icon.js';
 import { Link } from '../router.js';
 
 export const LOOKUP_TONES = {
-  QUEUED: 'neutral', RUNNING: 'test', WAITING: 'warn', DELIVERED: 'ok', NOT_FOUND: 'bad', FAILED: 'bad', EXPIRED: 'bad', CANCELED: 'off',
+  QUEUED: 'neutral', RUNNING: 'test', WAITING: 'warn', DELIVERED: 'ok', AMBIGUOUS: 'warn', NOT_FOUND: 'bad', FAILED: 'bad', EXPIRED: 'bad', CANCELED: 'off',
 };
 
 export const STATES = Object.keys(LOOKUP_TONES);

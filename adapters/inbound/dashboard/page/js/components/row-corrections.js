@@ -15,7 +15,7 @@ import { Icon } from './icon.js';
 const AT_ONCE = 20;
 // The server takes no longer texts.
 const MAX_CHARACTERS = 500;
-const CODES = ['clave_rastreo', 'cuenta'];
+const CODES = ['clave_rastreo', 'numero_referencia', 'cuenta'];
 const BANK_NAMES = 'bank-names';
 
 // `preview` is the answer of the check, if there is one, and `checked` the corrections that it was asked with; `refused`

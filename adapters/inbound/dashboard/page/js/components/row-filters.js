@@ -12,6 +12,7 @@ const CHOICES = {
   PROVEN: { states: ['DELIVERED'], seal: 'VALID' },
   SEAL_INVALID: { seal: 'INVALID' },
   SEAL_NOT_CHECKED: { seal: 'NOT_CHECKED' },
+  AMBIGUOUS: { states: ['AMBIGUOUS'] },
   NOT_FOUND: { states: ['NOT_FOUND'] },
   EXPIRED: { states: ['EXPIRED'] },
   FAILED: { states: ['FAILED'] },
@@ -24,7 +25,7 @@ const CHOICES = {
 };
 
 // Bank statements have their own columns; no mistake is theirs.
-const FIELDS = COLUMNS.slice(0, 7);
+const FIELDS = COLUMNS.slice(0, 8);
 
 const NONE = { text: '', rows: '', fault: '' };
 

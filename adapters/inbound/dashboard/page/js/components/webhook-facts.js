@@ -8,7 +8,7 @@ import { Badge, Time } from './facts.js';
 import { untilNext } from './lookup-facts.js';
 
 // Events that can be subscribed to; the test event always comes.
-export const EVENTS = ['LOOKUP_DELIVERED', 'LOOKUP_NOT_FOUND', 'LOOKUP_FAILED', 'LOOKUP_EXPIRED', 'BATCH_FINISHED', 'BATCH_PAUSED'];
+export const EVENTS = ['LOOKUP_DELIVERED', 'LOOKUP_AMBIGUOUS', 'LOOKUP_NOT_FOUND', 'LOOKUP_FAILED', 'LOOKUP_EXPIRED', 'BATCH_FINISHED', 'BATCH_PAUSED'];
 
 // Its name in messages: `lookup.not_found`.
 export const wireName = (event) => event.toLowerCase().replace('_', '.');

@@ -75,7 +75,7 @@ const Paused = ({ of: { reason, keyId } }) => html`
     ${' '}<${Link} to=${`/keys/${keyId}`}>${t('quota.see')}</${Link}></p>
   </${Notice}>`;
 
-const COUNTS = ['delivered', 'deliveredSealInvalid', 'deliveredSealNotChecked', 'notFound', 'failed', 'expired', 'canceled', 'waiting', 'running', 'queued', 'notBegun', 'erased', 'faulty', 'duplicates'];
+const COUNTS = ['delivered', 'deliveredSealInvalid', 'deliveredSealNotChecked', 'ambiguous', 'notFound', 'failed', 'expired', 'canceled', 'waiting', 'running', 'queued', 'notBegun', 'erased', 'faulty', 'duplicates'];
 
 const COUNT_TONES = { deliveredSealInvalid: 'bad', deliveredSealNotChecked: 'warn' };
 

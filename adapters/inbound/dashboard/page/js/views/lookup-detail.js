@@ -11,6 +11,7 @@ import { LOOKUP, LOOKUP_CHANGED, OWN, PARTICIPANTS } from '../queries.js';
 import { Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { StateButton } from '../components/button.js';
+import { Candidates } from '../components/candidates.js';
 import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
@@ -45,6 +46,7 @@ export function LookupDetail({ id }) {
       actions=${html`<${Actions} subject=${found} />`}>
       ${error && html`<${Failed} error=${error} retry=${reload} stale />`}
       <${NextStep} of=${found} tone=${toneOf(found, delivery)} />
+      ${found.candidates.length > 0 && html`<${Candidates} of=${found} />`}
       ${delivery && html`<${Delivery} of=${delivery} />`}
       <div class="fact-cards">
         <${Progress} of=${found} />
@@ -139,7 +141,9 @@ function Question({ of: lookup }) {
       <h2 id="question-title">${t('lookup.question')}</h2>
       <dl class="pairs" data-testid="lookup-question">
         <div><dt>${t('columns.fecha')}</dt><dd>${question.fecha}</dd></div>
-        <div><dt>${t('columns.clave_rastreo')}</dt><dd class="break"><code>${question.claveRastreo}</code></dd></div>
+        ${question.claveRastreo
+          ? html`<div><dt>${t('columns.clave_rastreo')}</dt><dd class="break"><code>${question.claveRastreo}</code></dd></div>`
+          : html`<div><dt>${t('columns.numero_referencia')}</dt><dd><code>${question.numeroReferencia}</code></dd></div>`}
         <div><dt>${t('columns.cuenta')}</dt><dd class="break"><code>${question.cuenta}</code></dd></div>
         ${question.otrasCuentas.length > 0 && html`
           <div><dt>${t('lookup.other_accounts')}</dt><dd class="break">${question.otrasCuentas.map((other) => html`<code key=${other}>${other}</code> `)}</dd></div>`}

@@ -1,5 +1,7 @@
 //! Example bodies and errors of the routes of stored lookups.
 
+use std::sync::Arc;
+
 use application::LookupView;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::account::Account;
@@ -40,7 +42,7 @@ fn body(lookup: &LookupView) -> Value {
 fn question() -> Option<ProofQuery> {
     Some(ProofQuery {
         date: date(11, 20),
-        tracking_key: TrackingKey::parse("MBAN01002611200001234567").ok()?,
+        criterion: TrackingKey::parse("MBAN01002611200001234567").ok()?.into(),
         account: Account::parse("002010077777777771").ok()?,
         others: Vec::new(),
         amount: Amount::from_centavos(123_456)?,
@@ -76,6 +78,7 @@ fn lookup() -> Option<LookupView> {
         inferred: inferred(),
         unresolved: None,
         payment: Some(payment(PaymentState::Settled)),
+        candidates: Arc::default(),
         hints: Vec::new(),
         metadata: Metadata::new(vec![pair]).unwrap_or_default(),
         seal: None,

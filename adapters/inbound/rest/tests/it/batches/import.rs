@@ -33,7 +33,7 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
 fn xml(key: &str, amount: &str) -> Vec<u8> {
     let query = ProofQuery {
         date: "2026-11-20".parse().unwrap(),
-        tracking_key: TrackingKey::parse(key).unwrap(),
+        criterion: TrackingKey::parse(key).unwrap().into(),
         account: Account::parse("002010077777777771").unwrap(),
         others: Vec::new(),
         amount: Amount::parse(amount).unwrap(),

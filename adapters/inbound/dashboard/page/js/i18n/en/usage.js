@@ -3,6 +3,7 @@ export default {
   'outcome.DELIVERED': 'Delivered',
   'outcome.INVALID_REQUEST': 'Invalid request',
   'outcome.INFERENCE_FAILED': 'Bank not inferred',
+  'outcome.AMBIGUOUS': 'Several transfers',
   'outcome.NOT_IN_SPEI': 'Not found',
   'outcome.PROOF_NOT_ISSUED': 'Proof not issued',
   'outcome.PAYMENT_IN_PROCESS': 'Payment in process',

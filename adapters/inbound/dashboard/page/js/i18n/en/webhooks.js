@@ -13,6 +13,7 @@ export default {
   'webhook.events': 'Events',
   'webhook.events_missing': 'Choose at least one event.',
   'webhook.event.LOOKUP_DELIVERED': 'Proof delivered',
+  'webhook.event.LOOKUP_AMBIGUOUS': 'Several transfers with the same reference',
   'webhook.event.LOOKUP_NOT_FOUND': 'Transfer not found, returned, rejected or canceled',
   'webhook.event.LOOKUP_FAILED': 'No answer of the bank',
   'webhook.event.LOOKUP_EXPIRED': 'Lookup expired without a proof',

@@ -3,6 +3,7 @@ export default {
   'outcome.DELIVERED': 'Entregado',
   'outcome.INVALID_REQUEST': 'Petición inválida',
   'outcome.INFERENCE_FAILED': 'Banco no inferido',
+  'outcome.AMBIGUOUS': 'Varias transferencias',
   'outcome.NOT_IN_SPEI': 'No encontrado',
   'outcome.PROOF_NOT_ISSUED': 'Aún sin comprobante',
   'outcome.PAYMENT_IN_PROCESS': 'Pago en proceso',

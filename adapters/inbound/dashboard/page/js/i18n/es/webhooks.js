@@ -13,6 +13,7 @@ export default {
   'webhook.events': 'Eventos',
   'webhook.events_missing': 'Elija al menos un evento.',
   'webhook.event.LOOKUP_DELIVERED': 'Comprobante entregado',
+  'webhook.event.LOOKUP_AMBIGUOUS': 'Varias transferencias con la misma referencia',
   'webhook.event.LOOKUP_NOT_FOUND': 'Transferencia no encontrada, devuelta, rechazada o cancelada',
   'webhook.event.LOOKUP_FAILED': 'El banco no contestó',
   'webhook.event.LOOKUP_EXPIRED': 'Consulta vencida sin comprobante',

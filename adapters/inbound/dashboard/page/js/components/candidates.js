@@ -1,0 +1,67 @@
+// The transfers that have the reference number of a lookup, of which one is chosen and looked up.
+
+import { html, useState } from '../lib.js';
+import { wallTime } from '../format.js';
+import { t } from '../i18n.js';
+import { newRepeatKey } from '../repeat-key.js';
+import { go } from '../router.js';
+import { lookUp } from '../sent-files.js';
+import { Button } from './button.js';
+import { Badge } from './facts.js';
+import { ForeignText } from './foreign-text.js';
+import { Refusal } from './refusal.js';
+import { Table } from './table.js';
+
+const TONES = { VALID: 'ok', INVALID: 'bad', NOT_CHECKED: 'warn' };
+
+const Text = ({ text }) => (text ? html`<${ForeignText} text=${text} />` : html`<span class="muted">—</span>`);
+
+// The request for one of them, charged to the key of the first lookup.
+const questionFor = ({ question, metadata }, key) => ({
+  fecha: question.fecha, clave_rastreo: key, cuenta: question.cuenta, monto: question.monto,
+  emisor: question.emisor, receptor: question.receptor,
+  metadata: Object.fromEntries(metadata.map(({ name, value }) => [name, value])),
+});
+
+export function Candidates({ of: lookup }) {
+  const [pending, setPending] = useState(null);
+  const [refused, setRefused] = useState(null);
+  // A request that is sent again has the same lookup.
+  const [repeatKeys] = useState(() => new Map(lookup.candidates.map(({ claveRastreo }) => [claveRastreo, newRepeatKey()])));
+  const choose = async (key) => {
+    setPending(key);
+    setRefused(null);
+    try {
+      const result = await lookUp(lookup.keyId, questionFor(lookup, key), repeatKeys.get(key));
+      if (result.lookup) go(`/lookups/${result.lookup.id}`);
+      else setRefused(result);
+    } catch {
+      setRefused({ status: null, error: { message: t('error.network') } });
+    } finally {
+      setPending(null);
+    }
+  };
+  const columns = [
+    { key: 'key', label: t('candidates.key'), cell: ({ claveRastreo }) => html`<code class="break">${claveRastreo}</code>` },
+    { key: 'credited', label: t('candidates.credited'), cell: ({ fecha, hora }) => wallTime(fecha, hora) },
+    { key: 'payer', label: t('candidates.payer'), cell: ({ ordenante }) => html`<${Text} text=${ordenante} />` },
+    { key: 'concept', label: t('candidates.concept'), cell: ({ concepto }) => html`<${Text} text=${concepto} />` },
+    {
+      key: 'seal', label: t('candidates.seal'),
+      cell: ({ seal }) => html`<${Badge} tone=${TONES[seal]}>${t(`seal.${seal.toLowerCase()}`)}</${Badge}>`,
+    },
+    {
+      key: 'choose', label: '',
+      cell: ({ claveRastreo: key }) => html`
+        <${Button} blocked=${pending !== null} onClick=${() => choose(key)} aria-label=${t('candidates.choose_of', { key })} data-testid="choose-candidate">
+          ${pending === key ? t('state.working') : t('candidates.choose')}</${Button}>`,
+    },
+  ];
+  return html`
+    <section class="panel" aria-labelledby="candidates-title" data-testid="candidates">
+      <h2 id="candidates-title">${t('candidates.title')}</h2>
+      <p class="muted">${t('candidates.more')}</p>
+      <div role="status">${refused && html`<${Refusal} result=${refused} />`}</div>
+      <${Table} label=${t('candidates.title')} columns=${columns} rows=${lookup.candidates.map((each) => ({ id: each.claveRastreo, ...each }))} />
+    </section>`;
+}
