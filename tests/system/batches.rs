@@ -33,6 +33,7 @@ pub(crate) fn cells(question: &Value, more: &[&str], end: &str) -> String {
     let names = ["fecha", "clave_rastreo", "cuenta", "monto"].iter();
     let text = |name: &&str| match &question[name] {
         Value::String(text) => text.clone(),
+        Value::Null => String::new(),
         other => other.to_string(),
     };
     let cells: Vec<_> = names.chain(more).map(text).collect();

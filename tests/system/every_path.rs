@@ -16,7 +16,7 @@ use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
 use crate::person::{Demo, Person};
 use crate::webhooks::receiver::Receiver;
 use paths::Path;
-use told::{Told, of_direct};
+use told::{Told, of_direct, of_lookup};
 
 /// Longest time until all lookups have ended.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -81,6 +81,7 @@ const fn lookup(name: Text, amount: Text) -> Outcome {
     }
 }
 
+const SEVERAL: Lookup = ("ambiguous", "ambiguous");
 const UNKNOWN: Lookup = ("not_found", "not_in_spei");
 const RETURNED: Lookup = ("not_found", "payment_returned");
 const REJECTED: Lookup = ("not_found", "payment_rejected");
@@ -89,11 +90,12 @@ const UNDER_WAY: Lookup = ("expired", "payment_in_process");
 const NO_PROOF: Lookup = ("expired", "proof_not_issued");
 
 /// Outcomes of a bank that answers.
-const OUTCOMES: [Outcome; 16] = [
+const OUTCOMES: [Outcome; 17] = [
     delivered("a proof", "10.00", "valid"),
     delivered("a proof with another seal", "600.00", "invalid"),
     delivered("a proof of an unknown certificate", "600.01", "not_checked"),
     without("no such payment", "404.00", UNKNOWN, None),
+    without("several transfers", "300.00", SEVERAL, None),
     without("settled", "404.02", NO_PROOF, Some("settled")),
     without("returned", "404.03", RETURNED, Some("returned")),
     without("in process", "404.04", UNDER_WAY, Some("in_process")),
@@ -142,12 +144,26 @@ impl Outcome {
         if let Some((member, value)) = self.change {
             question[member] = json!(value);
         }
+        if self.is_by_reference() {
+            question.as_object_mut().unwrap().remove("clave_rastreo");
+            question["numero_referencia"] = json!(format!("46{number:05}"));
+            question["emisor"] = json!("40012");
+        }
         question
+    }
+
+    /// Returns `true` if its transfers are asked for by a reference number, which no direct answer takes.
+    fn is_by_reference(&self) -> bool {
+        self.state == Some(SEVERAL.0)
     }
 
     /// Facts of the direct answer, with what the table says of the lookup.
     fn first(&self, direct: &Value) -> Told {
-        let mut told = of_direct(direct);
+        let mut told = if self.is_by_reference() {
+            of_lookup(direct)
+        } else {
+            of_direct(direct)
+        };
         let expected = [
             ("reason", self.reason),
             ("payment.state", self.payment),
@@ -181,6 +197,7 @@ impl Scene {
         let receiver = Receiver::start().await;
         let ends = [
             "lookup.delivered",
+            "lookup.ambiguous",
             "lookup.not_found",
             "lookup.failed",
             "lookup.expired",
@@ -227,8 +244,13 @@ impl Scene {
 
     /// A batch of these questions, once it has ended; returns its path.
     async fn batch(&self, questions: &[Value]) -> String {
-        let mut table = "fecha,clave_rastreo,cuenta,monto\n".to_owned();
-        table.extend(questions.iter().map(|question| cells(question, &[], "\n")));
+        let more = ["emisor", "numero_referencia"];
+        let mut table = "fecha,clave_rastreo,cuenta,monto,emisor,numero_referencia\n".to_owned();
+        table.extend(
+            questions
+                .iter()
+                .map(|question| cells(question, &more, "\n")),
+        );
         let posted = post(&self.gateway, &self.key, "?retry_for=0", table).await;
         let batch = json_of(posted, 202).await;
         let path = format!("/v1/cep/batches/{}", batch["id"].as_str().unwrap());
@@ -268,7 +290,12 @@ async fn assert_told(plan: Plan, outcomes: &[Outcome]) {
     };
     let mut first = Vec::new();
     for (outcome, question) in outcomes.iter().zip(questions()) {
-        first.push(outcome.first(&scene.direct(&question).await));
+        let direct = if outcome.is_by_reference() {
+            scene.stored(&question).await
+        } else {
+            scene.direct(&question).await
+        };
+        first.push(outcome.first(&direct));
     }
     let mut stored = Vec::new();
     for question in questions() {

@@ -38,6 +38,15 @@ fn messages<'a>(fact: &'static str, items: impl Iterator<Item = &'a Value>) -> T
     texts.map(|texts| (fact, texts)).into_iter().collect()
 }
 
+/// Tracking keys of the transfers that have the reference number, one a line.
+fn candidates(body: &Value, key: &str) -> Told {
+    let keys: Vec<_> = items(&body["candidates"])
+        .filter_map(|candidate| candidate[key].as_str())
+        .collect();
+    let keys = (!keys.is_empty()).then(|| keys.join("\n"));
+    keys.map(|keys| ("candidates", keys)).into_iter().collect()
+}
+
 fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
@@ -83,6 +92,7 @@ pub(super) fn of_lookup(body: &Value) -> Told {
     let mut told = of_bank_answer(body);
     told.append(&mut texts(body, &NAMES));
     told.append(&mut texts(body, &[("what_to_do", "/what_to_do")]));
+    told.append(&mut candidates(body, "clave_rastreo"));
     told
 }
 
@@ -123,6 +133,7 @@ fn of_columns(line: &BTreeMap<String, String>, words: &[(&'static str, &'static 
         ("seal", "sello_codigo"),
         ("inferred.emisor", "emisor"),
         ("inferred.receptor", "receptor"),
+        ("candidates", "candidatas"),
     ];
     let columns = codes.iter().chain(words);
     let told = columns.filter_map(|(fact, column)| Some((*fact, line.get(*column)?.clone())));
@@ -152,6 +163,7 @@ pub(super) fn of_graphql(body: &Value) -> Told {
     );
     told.append(&mut others);
     told.append(&mut messages("hints", items(&body["hints"])));
+    told.append(&mut candidates(body, "claveRastreo"));
     told
 }
 
@@ -170,6 +182,7 @@ pub(super) fn of_page(shown: &Value) -> Told {
     for fact in [
         "payment.text",
         "hints",
+        "candidates",
         "what_to_do",
         "errors",
         "inferred.emisor",

@@ -57,7 +57,7 @@ pub(super) fn faulty(line: u32) -> DraftRow {
     DraftRow {
         line,
         caller_id: None,
-        cells: ["20/11/2026", "", "123", "'diez", "", "", "F-1", "nota"]
+        cells: ["20/11/2026", "", "", "123", "'diez", "", "", "F-1", "nota"]
             .map(str::to_owned)
             .to_vec(),
         lookup: None,

@@ -66,7 +66,7 @@ pub(crate) async fn with_batch() -> (Harness, String) {
     rows.push(DraftRow {
         line: 5,
         caller_id: None,
-        cells: ["", "", "", "-5"].map(str::to_owned).to_vec(),
+        cells: ["", "", "", "", "-5"].map(str::to_owned).to_vec(),
         lookup: None,
         is_called_answered: false,
         query: Err(RowError::kept(&[error])),

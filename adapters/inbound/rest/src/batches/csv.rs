@@ -29,9 +29,6 @@ const COLUMNS: [CsvColumn; 40] = [
     ("clave_rastreo", |it| {
         guarded(&it.asked(Column::TrackingKey))
     }),
-    ("numero_referencia", |it| {
-        guarded(&it.asked(Column::Reference))
-    }),
     ("cuenta", |it| guarded(&it.asked(Column::Account))),
     ("monto", |it| it.asked(Column::Amount)),
     ("emisor", |it| it.asked(Column::Issuer)),
@@ -66,6 +63,9 @@ const COLUMNS: [CsvColumn; 40] = [
     ("concepto", |it| guarded(&it.of_proof(ProofField::Concept))),
     ("errores_codigos", |it| it.error_codes()),
     ("pistas_codigos", |it| it.hint_codes()),
+    ("numero_referencia", |it| {
+        guarded(&it.asked(Column::Reference))
+    }),
     ("candidatas", |it| it.candidates()),
 ];
 

@@ -56,9 +56,10 @@ fn what_is_no_list_is_refused(#[case] part: &str, #[case] problem: FieldProblem)
     assert_eq!(faults(part), one("corrections", problem));
 }
 
-const FIELD_NAMES: [&str; 7] = [
+const FIELD_NAMES: [&str; 8] = [
     "fecha",
     "clave_rastreo",
+    "numero_referencia",
     "cuenta",
     "monto",
     "emisor",
