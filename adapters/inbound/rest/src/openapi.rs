@@ -145,9 +145,9 @@ impl Group {
     fn complete(self, operation: &mut Operation) {
         let (schemes, errors): (&[&str], &[&str]) = match self {
             Self::Proofs => (&[API_KEY], &responses::OF_PROOFS),
-            Self::Checks => (&[API_KEY], &responses::OF_CHECKS),
-            Self::Receipts => (&[API_KEY], &responses::OF_RECEIPTS),
-            Self::LookupCreation => (&[API_KEY], &responses::OF_LOOKUP_CREATION),
+            Self::Checks => (&[API_KEY, SESSION], &responses::OF_CHECKS),
+            Self::Receipts => (&[API_KEY, SESSION], &responses::OF_RECEIPTS),
+            Self::LookupCreation => (&[API_KEY, SESSION], &responses::OF_LOOKUP_CREATION),
             Self::LookupReads => (&[API_KEY], &responses::OF_LOOKUP_READS),
             Self::Batches => (&[API_KEY, SESSION], &responses::OF_BATCHES),
             Self::Sessions => (&[SESSION], &responses::OF_SESSIONS),
@@ -337,16 +337,19 @@ fn general() -> OpenApi {
             server("/api", "The same routes, under `/api`."),
         ]))
         .tags(Some([
-            tag("proofs", "Proofs of transfers. They need an API key."),
+            tag(
+                "proofs",
+                "Proofs of transfers. They need an API key; to `/v1/cep/verify` a session will do, with `key_id`.",
+            ),
             tag(
                 "receipts",
                 "Receipts that people hold: their text, PDF or picture is read into the query for the proof. They \
-                 need an API key.",
+                 need an API key, or a session with `key_id`.",
             ),
             tag(
                 "lookups",
-                "Lookups that are carried to their end while nobody waits. They need an API key; reads \
-                 are free, at most 600 a minute.",
+                "Lookups that are carried to their end while nobody waits. They need an API key; to create one, a session \
+                 will do, with `key_id`. Reads are free, at most 600 a minute.",
             ),
             tag(
                 "batches",

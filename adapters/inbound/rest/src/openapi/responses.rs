@@ -117,6 +117,9 @@ responses! {
         "`UNSUPPORTED_MEDIA_TYPE`: not `application/json` in UTF-8.";
     RateLimitExceeded = "429", ["RateLimit", "RateLimit-Policy", "Retry-After"],
         "`RATE_LIMIT_EXCEEDED`: the minute's limit is used up. It isn't counted.";
+    TooManyCharged = "429", ["RateLimit", "RateLimit-Policy", "Retry-After"],
+        "`RATE_LIMIT_EXCEEDED`: the minute's limit is used up, or the session sent too many requests in a second. It \
+             isn't counted.";
     InternalError = "500", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`INTERNAL_ERROR`: a fault of the service.";
     BankProtocolError = "502", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
@@ -138,7 +141,7 @@ responses! {
         "`UNAUTHENTICATED`: there is no good session. `details.sign_in` says where to get one.";
     NoCredential = "401", ["WWW-Authenticate"],
         "`INVALID_API_KEY`: the key is invalid or revoked. `UNAUTHENTICATED`: there is neither a key nor a \
-             good session.";
+             good session. It isn't counted.";
     CrossSite = "403", [],
         "`FORBIDDEN`: a page of another site sent the request.";
     AdminsOnly = "403", [],
@@ -187,13 +190,14 @@ pub(super) const OF_PROOFS: [&str; 13] = [
 
 /// Errors of the check of a file, besides those that it declares. Errors of the bank occur only with
 /// `portal=true`.
-pub(super) const OF_CHECKS: [&str; 10] = [
+pub(super) const OF_CHECKS: [&str; 11] = [
     "KeyInProgress",
     "KeyReused",
-    "InvalidApiKey",
+    "NoCredential",
+    "CrossSite",
     "QuotaExceeded",
     "RequestTimeout",
-    "RateLimitExceeded",
+    "TooManyCharged",
     "InternalError",
     "BankProtocolError",
     "Unavailable",
@@ -201,27 +205,29 @@ pub(super) const OF_CHECKS: [&str; 10] = [
 ];
 
 /// Errors of the reading of a receipt, besides those that it declares.
-pub(super) const OF_RECEIPTS: [&str; 8] = [
+pub(super) const OF_RECEIPTS: [&str; 9] = [
     "KeyInProgress",
     "KeyReused",
-    "InvalidApiKey",
+    "NoCredential",
+    "CrossSite",
     "QuotaExceeded",
     "RequestTimeout",
-    "RateLimitExceeded",
+    "TooManyCharged",
     "InternalError",
     "NotNow",
 ];
 
 /// Errors of the creation of a lookup, besides those that it declares.
-pub(super) const OF_LOOKUP_CREATION: [&str; 10] = [
+pub(super) const OF_LOOKUP_CREATION: [&str; 11] = [
     "KeyInProgress",
     "KeyReused",
-    "InvalidApiKey",
+    "NoCredential",
+    "CrossSite",
     "QuotaExceeded",
     "RequestTimeout",
     "PayloadTooLarge",
     "UnsupportedMediaType",
-    "RateLimitExceeded",
+    "TooManyCharged",
     "InternalError",
     "NotNow",
 ];
