@@ -84,6 +84,9 @@ const PASTE_TEXT: &str = "const transfer = new DataTransfer();\
     document.body.dispatchEvent(\
       new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true, cancelable: true }))";
 
+/// Control and A, and the end of both.
+const SELECT_ALL: &str = "\u{e009}a\u{e000}";
+
 /// A receipt of the sandbox bank's payment of this amount.
 fn receipt_of(amount: &str) -> String {
     format!(
@@ -123,6 +126,9 @@ async fn a_screenshot_leads_to_the_proof_in_four_clicks(#[case] look: Look) {
     let comparison = page.comparison().await;
     assert_eq!(comparison["monto"], true, "{comparison}");
     assert_eq!(comparison["clave_rastreo"], true, "{comparison}");
+    // The sandbox bank's beneficiary is another one than the picture's.
+    assert_eq!(comparison["nombre_beneficiario"], false, "{comparison}");
+    page.find("receipt-other-name").await;
     page.find("file-xml").await;
     let width = "return document.documentElement.scrollWidth <= innerWidth";
     assert_eq!(page.run(width, vec![]).await, true, "nothing is cut off");
@@ -164,8 +170,8 @@ async fn a_receipt_that_says_something_else_than_the_proof_is_told_by_its_field(
     page.open_verify().await;
     page.pastes(&receipt_of("9,234.56")).await;
     let amount = page.find_css("[data-testid=receipt] [name=monto]").await;
-    amount.clear().await.unwrap();
-    amount.send_keys("1234.56").await.unwrap();
+    let replaced = format!("{SELECT_ALL}1234.56");
+    amount.send_keys(&replaced).await.unwrap();
     page.click("receipt-look-up").await;
     page.concludes("different").await;
     page.tells("receipt-verdict", &["Distinto", "Monto"]).await;

@@ -29,7 +29,8 @@ const FIELDS = {
   nombre_beneficiario: [({ beneficiario }) => [beneficiario.nombre], (read, name) => (read.includes('*') ? null : isSameName(read, name))],
 };
 
-// The fields that both have, and that can be compared. A value in doubt may be misread, so that it tells nothing.
+// The fields that both have, and that can be compared. A value in doubt may be misread, so that it tells nothing. Names
+// don't decide: that on a receipt is what the payer typed, and no bank compares it with the account's.
 export function compared(read, cep) {
   return Object.entries(FIELDS).flatMap(([name, [of, isSame]]) => {
     const given = read[name];
@@ -37,6 +38,6 @@ export function compared(read, cep) {
     if (!given || given.confianza === 'low' || !proved.length) return [];
     const results = proved.map((value) => isSame(given.valor, value));
     if (results.every((result) => result === null)) return [];
-    return [{ name, read: given.valor, proved: proved[0], same: results.includes(true) }];
+    return [{ name, read: given.valor, proved: proved[0], same: results.includes(true), decides: name !== 'nombre_beneficiario' }];
   });
 }

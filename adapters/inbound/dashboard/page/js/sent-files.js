@@ -2,8 +2,9 @@
 
 import { rest } from './api.js';
 
-// Seconds that an answer to a lookup is waited for: the most that the gateway waits.
-const WAIT = 25;
+// Seconds that the end of a lookup is waited for. One that somebody waits for is made before the others; what comes
+// later is followed.
+const WAIT = 2;
 
 const asked = (choices) => Object.entries(choices).filter(([, wanted]) => wanted).map(([name]) => [name, 'true']);
 
@@ -28,7 +29,7 @@ export async function verifyFile(keyId, file, { portal, banxico, signal }) {
   return { ...result, proof };
 }
 
-// The lookup of a payment, once it has ended or some seconds are over.
+// The lookup of a payment, which may go on.
 export async function lookUp(keyId, body, repeatKey) {
   const request = { type: 'application/json', body: JSON.stringify(body), repeatKey, wait: WAIT };
   const { answer: lookup, ...result } = await post('lookups', { key_id: keyId }, request);

@@ -5,6 +5,7 @@ import { todayInMexico } from '../format.js';
 import { t } from '../i18n.js';
 import { OWN_ACCOUNTS } from '../own-account-queries.js';
 import { newRepeatKey } from '../repeat-key.js';
+import { bringIntoSight } from '../sight.js';
 import { refresh, useQuery } from '../use-query.js';
 import { unreachable } from '../api.js';
 import { Badge } from './facts.js';
@@ -71,7 +72,7 @@ function Reading({ receipt: { campos, faltan }, file, onLookUp }) {
     refresh();
   };
   useEffect(() => {
-    if (result) outcome.current.scrollIntoView({ block: 'nearest' });
+    if (result) bringIntoSight(outcome.current);
   }, [result]);
   const advice = { ...adviceOf(faltan, 'campo', 'mensaje'), ...adviceOf(result?.error?.details?.fields ?? [], 'field', 'message') };
   return html`

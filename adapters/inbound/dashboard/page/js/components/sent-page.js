@@ -23,7 +23,12 @@ const percent = (part) => `${part * 100}%`;
 export function SentPage({ of: file, place }) {
   const picture = useContent(file, 'image/', 'readAsDataURL');
   const text = useContent(file, 'text/', 'readAsText');
-  if (text) return html`<pre class="receipt-page receipt-text" data-testid="receipt-text"><${ForeignText} text=${text} /></pre>`;
+  if (text) {
+    return html`
+      <div class="receipt-page receipt-text" data-testid="receipt-text">
+        ${text.split(/\r?\n/).map((line, number) => html`<p key=${number}><${ForeignText} text=${line} /></p>`)}
+      </div>`;
+  }
   return picture && html`
     <div class="receipt-page">
       <img class="receipt-picture" src=${picture} alt=${t('receipt.picture', { name: file.name })} data-testid="receipt-picture" />

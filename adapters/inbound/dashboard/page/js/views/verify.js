@@ -5,6 +5,7 @@ import { BATCH_KEYS } from '../batch-queries.js';
 import { ACCEPTED, countedIn, fileChecks, isReceipt, isTooLargeForProof, mayBeReceipt, MOST_FILES } from '../file-checks.js';
 import { t, tn } from '../i18n.js';
 import { lookUp, readReceipt, verifyFile } from '../sent-files.js';
+import { bringIntoSight } from '../sight.js';
 import { useSignal } from '../signal.js';
 import { refresh, useAllNodes } from '../use-query.js';
 import { ChargedKey, useChargedKey } from '../components/charged-key.js';
@@ -46,6 +47,12 @@ function Files({ keys }) {
   }));
   const entries = useSignal(checks.entries);
   useEffect(() => checks.clear, []);
+  const shown = useRef(0);
+  useEffect(() => {
+    const first = entries[shown.current];
+    if (first) bringIntoSight(document.getElementById(titleId(first.id)));
+    shown.current = entries.length;
+  }, [entries.length]);
 
   const run = async () => {
     await checks.run();
