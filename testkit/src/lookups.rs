@@ -22,9 +22,8 @@ use domain::keys::{FullKey, HashGeneration};
 use domain::lookups::{LookupSecrets, RetryScale};
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
-
 use domain::request::RequestId;
-use ports::outbound::{Bank, Clock, Random, SealChecks, Timer};
+use ports::outbound::{Bank, SealChecks, Timer};
 use tokio::task::JoinHandle;
 use zip_files::DeflatedZip;
 
@@ -195,11 +194,8 @@ impl LookupParts {
     /// Keys of people's accounts.
     pub fn account_keys(&self) -> Arc<AccountKeys> {
         let store = Arc::new(self.store.clone());
-        let made = (
-            self.clock.clone() as Arc<dyn Clock>,
-            self.random.clone() as Arc<dyn Random>,
-        );
-        Arc::new(AccountKeys::new(store.clone(), store, made))
+        let (clock, random) = (self.clock.clone(), self.random.clone());
+        Arc::new(AccountKeys::new(store.clone(), store, (clock, random)))
     }
 
     fn secrets(&self) -> LookupSecrets {

@@ -263,7 +263,7 @@ async fn a_file_that_failed_is_retried_or_removed() {
     // Once the key is revoked only the first file is sent; the page finds the other key then.
     page.sees("400 INVALID_REQUEST").await;
     assert_eq!(page.run(REQUESTS, vec![]).await, 1);
-    page.tells("verify-charged", &["caja 5"]).await;
+    page.sees("la cuota de «caja 5»").await;
 
     page.click("file-retry").await;
     let shown = page.cards(2).await;

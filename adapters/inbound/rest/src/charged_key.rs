@@ -61,13 +61,11 @@ pub(crate) fn named(key: Option<KeyId>) -> Result<KeyId, Problem> {
 
 /// Refuses a key that was named beside an API key.
 pub(crate) fn none_named(key: Option<KeyId>) -> Result<(), Problem> {
-    match key {
-        None => Ok(()),
-        Some(_) => {
-            let problem = FieldProblem::Excluded { other: "x-api-key" };
-            Err(Problem::invalid_field(NAME, problem))
-        }
+    if key.is_none() {
+        return Ok(());
     }
+    let problem = FieldProblem::Excluded { other: "x-api-key" };
+    Err(Problem::invalid_field(NAME, problem))
 }
 
 /// The problem of a key that the account doesn't have or that is revoked.

@@ -13,10 +13,12 @@ use utoipa::openapi::{
 };
 use web::problem::ErrorBody;
 
+use self::headers::add_header;
 use crate::{batches, lookups, operations, participants, people, proofs, receipts};
 
 pub(crate) mod bodies;
 pub(crate) mod examples;
+mod headers;
 mod parameters;
 pub(crate) mod responses;
 pub(crate) mod schemas;
@@ -185,25 +187,25 @@ impl Group {
             let RefOr::T(response) = response else {
                 continue;
             };
-            responses::add_header(response, "X-Request-Id");
+            add_header(response, "X-Request-Id");
             if self.has_key() {
-                for name in responses::LIMITS {
-                    responses::add_header(response, name);
+                for name in headers::LIMITS {
+                    add_header(response, name);
                 }
             }
             if self.is_repeatable(&id) && !is_preview(response) {
-                responses::add_header(response, "Idempotent-Replayed");
+                add_header(response, "Idempotent-Replayed");
             }
             if id == "listParticipants" {
                 for name in ["ETag", "Cache-Control"] {
-                    responses::add_header(response, name);
+                    add_header(response, name);
                 }
             }
             for name in self.own_headers(status, response) {
-                responses::add_header(response, name);
+                add_header(response, name);
             }
             for name in file_headers(&id, response) {
-                responses::add_header(response, name);
+                add_header(response, name);
             }
             debug_assert!(!status.starts_with(['4', '5']), "errors are named");
             for content in contents(&mut response.content) {
@@ -306,7 +308,7 @@ impl Extend for Components {
         )];
         ErrorBody::schemas(&mut errors);
         self.schemas.extend(errors);
-        for (name, header) in responses::headers() {
+        for (name, header) in headers::all() {
             self.headers.insert(name.to_owned(), header.into());
         }
         for named in responses::ALL {

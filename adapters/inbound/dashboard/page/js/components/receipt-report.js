@@ -72,7 +72,7 @@ function Reading({ receipt: { campos, faltan }, file, onLookUp }) {
     refresh();
   };
   useEffect(() => {
-    if (result) bringIntoSight(outcome.current);
+    if (result?.error) bringIntoSight(outcome.current);
   }, [result]);
   const advice = { ...adviceOf(faltan, 'campo', 'mensaje'), ...adviceOf(result?.error?.details?.fields ?? [], 'field', 'message') };
   return html`

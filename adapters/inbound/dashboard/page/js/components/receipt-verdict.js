@@ -1,10 +1,11 @@
 // What became of the lookup of a receipt's payment: the bank's proof and whether it says the same, or why there is none.
 
-import { html } from '../lib.js';
+import { html, useEffect, useRef } from '../lib.js';
 import { money } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { compared } from '../receipt-comparison.js';
 import { Link } from '../router.js';
+import { bringIntoSight } from '../sight.js';
 import { useLookup } from '../use-lookup.js';
 import { DeliveredProof } from './delivered-proof.js';
 import { Failed, Notice, Skeleton } from './feedback.js';
@@ -41,13 +42,18 @@ const label = (name) => t(LABELS[name] ?? `columns.${name}`);
 
 export function ReceiptVerdict({ id, read }) {
   const { found, error, reload } = useLookup(id);
+  const box = useRef(null);
+  const isShown = Boolean(found);
+  useEffect(() => {
+    if (isShown) bringIntoSight(box.current);
+  }, [isShown]);
   if (!found) return error ? html`<${Failed} error=${error} retry=${reload} />` : html`<${Skeleton} lines=${4} />`;
   const { delivery } = found;
   const fields = delivery ? compared(read, delivery.proof) : [];
   const verdict = verdictOf(found, fields);
   const other = fields.filter(contradicts);
   return html`
-    <section class="receipt-verdict" aria-label=${t('receipt.verdict')}>
+    <section class="receipt-verdict" ref=${box} aria-label=${t('receipt.verdict')}>
       <div data-testid="receipt-verdict" data-verdict=${verdict}>
         <${Notice} tone=${verdict === 'same' && !isSealed(delivery) ? 'warn' : TONES[verdict]}>
           <p><strong>${other.length > 0 ? tn('receipt.differ', other.length, { fields: other.map(({ name }) => label(name)).join(', ') }) : t(`receipt.verdict.${verdict}`)}</strong></p>
