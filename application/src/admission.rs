@@ -13,5 +13,5 @@ mod verdicts;
 pub use admitted::{Admission, ChargedRequest, Identified, Settlement};
 pub use credentials::CredentialCache;
 pub use gatekeeper::GatekeeperService;
-pub use request::{AdmissionError, AdmissionRequest, NotDurable};
+pub use request::{AdmissionError, AdmissionRequest, NamedKey, NotDurable, RequestKey};
 pub(crate) use unattended::{NotCharged, UnattendedCharge};

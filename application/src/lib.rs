@@ -54,7 +54,7 @@ mod webhooks;
 
 pub use admission::{
     Admission, AdmissionError, AdmissionRequest, ChargedRequest, CredentialCache,
-    GatekeeperService, Identified, NotDurable, Settlement,
+    GatekeeperService, Identified, NamedKey, NotDurable, RequestKey, Settlement,
 };
 pub use bank::{BankMonitor, FallbackPacer};
 pub use batches::{
@@ -89,8 +89,8 @@ pub use own_accounts::{
 };
 pub use participants::{CatalogueRenewal, RenewalError, RenewalRound, SharedCatalogue};
 pub use people::{
-    BrowserAddresses, Caller, Person, Session, SessionError, SessionService, SignIn, SignInAnswer,
-    SignInError,
+    AccountKeys, BrowserAddresses, Caller, Person, Session, SessionError, SessionService, SignIn,
+    SignInAnswer, SignInError,
 };
 pub use proofs::{
     Answered, ArchiveParts, ArchiveService, BankBySide, BankComparison, Charge, CheckRequest,

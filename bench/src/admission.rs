@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use application::{AdmissionRequest, Caller, GatekeeperService, NewKey};
+use application::{AdmissionRequest, Caller, GatekeeperService, NewKey, RequestKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::keys::{Environment, KeyName};
@@ -98,7 +98,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
     );
     let request_id = RequestId::from_uuid(Uuid::nil());
     let attempt = || AdmissionRequest {
-        presented_key: Some(created.secret.reveal().to_owned()),
+        key: RequestKey::Presented(Some(created.secret.reveal().to_owned())),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         endpoint: Endpoint::Xml,
         idempotency_key: None,

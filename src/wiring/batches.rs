@@ -37,10 +37,10 @@ impl StoredLookups {
         let places = Arc::<BatchPlaces>::default();
         let files = Arc::new(files);
         let over = |store: &Store, keys: Arc<dyn KeyStore>| {
+            let account_keys = base.account_keys(store, keys);
             let sources = BatchSources {
                 store: Arc::new(store.clone()),
-                keys,
-                customers: Arc::new(store.clone()),
+                account_keys: Arc::new(account_keys),
                 lookups: Arc::clone(lookups),
                 gatekeeper: Arc::clone(gatekeeper),
                 idempotency: Arc::clone(idempotency),

@@ -12,7 +12,7 @@ use dashboard::DashboardState;
 use graphql::GraphqlState;
 use identity_oidc::Oidc;
 use ports::outbound::{DenyList as _, IdentityProvider};
-use rest::{PeopleBatches, PeopleState};
+use rest::{PeopleState, SessionAccess};
 use store_seaorm::Store;
 use tokio_util::sync::CancellationToken;
 use web::{RequestLayer, SessionGuard};
@@ -43,8 +43,8 @@ pub(super) struct SharedServices<'a> {
 pub(super) struct Dashboard {
     /// Routes `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups`, `/webhooks`, `/v1/accounts` and `/admin`.
     pub(super) router: Router,
-    /// Batches of people over REST.
-    pub(super) batches: PeopleBatches,
+    /// What people need of the routes that accept keys too.
+    pub(super) access: SessionAccess,
 }
 
 impl Dashboard {
@@ -100,6 +100,7 @@ impl Dashboard {
             introspection: identity.introspection,
             stopping: shared.stopping.clone(),
         });
+        let account_keys = base.account_keys(pool, Arc::new(pool.clone()));
         let page = dashboard::router(DashboardState {
             sessions,
             clock: Arc::clone(&base.clock),
@@ -108,7 +109,11 @@ impl Dashboard {
         });
         Ok(Some(Self {
             router: rest.merge(graphql).merge(page),
-            batches: PeopleBatches { batches, guard },
+            access: SessionAccess {
+                batches,
+                keys: Arc::new(account_keys),
+                guard,
+            },
         }))
     }
 }

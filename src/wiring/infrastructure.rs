@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    Caller, ChangeFeed, CountSource, CredentialCache, DeliveryHistory, GatekeeperService,
-    HealthService, KeyService, Reconciliation, ReplicaCount, ReplicaMonitor, Retirement,
+    AccountKeys, Caller, ChangeFeed, CountSource, CredentialCache, DeliveryHistory,
+    GatekeeperService, HealthService, KeyService, Reconciliation, ReplicaCount, ReplicaMonitor,
+    Retirement,
 };
 use chrono::{DateTime, Utc};
 use domain::erasure::{self, ErasureClock};
@@ -39,6 +40,12 @@ pub(super) struct Infrastructure {
 }
 
 impl Infrastructure {
+    /// Creates the service of the keys of people's accounts, over these connections.
+    pub(super) fn account_keys(&self, store: &Store, keys: Arc<dyn KeyStore>) -> AccountKeys {
+        let generated = (Arc::clone(&self.clock), Arc::clone(&self.random));
+        AccountKeys::new(Arc::new(store.clone()), keys, generated)
+    }
+
     /// Opens the database and Redis that the options name.
     ///
     /// # Errors

@@ -252,14 +252,14 @@ fn routes(
     options: &ServeOptions,
     dashboard: Option<Dashboard>,
 ) -> Router {
-    let (people, people_batches) = dashboard.map(|it| (it.router, it.batches)).unzip();
+    let (router_of_people, people) = dashboard.map(|it| (it.router, it.access)).unzip();
     let router = rest::router(RestState {
         proof_requests,
         low_priority: shared.low_priority.handle(),
         spawn: spawning_in(&shared.request_layer.tasks),
         lookups: shared.lookups.service.clone(),
         batches: shared.lookups.batches.service.clone(),
-        people_batches,
+        people,
         zips: Arc::new(DeflatedZip),
         file_memory: BodyMemory::new(BYTES_OF_FILES),
         workbooks: Arc::new(WorkbookFiles),
@@ -269,7 +269,7 @@ fn routes(
         request_layer: Arc::clone(shared.request_layer),
         metrics_sink,
     });
-    match people {
+    match router_of_people {
         Some(people) => router.merge(people),
         None => router,
     }

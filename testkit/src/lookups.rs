@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    AccountReencryption, AdmissionRequest, BankBySide, BankMonitor, BatchEncryption, BatchFeeder,
-    BatchService, BatchSources, Compute, CredentialCache, DeliveryHistory, FeederParts, FileChecks,
-    GatekeeperService, IdempotencyService, ImportedFiles, LookupEncryption, LookupReader,
-    LookupRequest, LookupService, LookupSignals, LookupView, LookupWorker, OwnAccountService,
-    OwnAccounts, PersonLookupService, PersonLookupSources, PrintedParts, PrintedProofs,
-    ProofCheckService, ProofMemory, ProofParts, ProofRequestService, ProofService, ReceiptReading,
-    Reply, SecondOpinions, Served, SharedCatalogue, SpawnTask, ValidatorBySide, WorkSignal,
-    WorkerParts,
+    AccountKeys, AccountReencryption, AdmissionRequest, BankBySide, BankMonitor, BatchEncryption,
+    BatchFeeder, BatchService, BatchSources, Compute, CredentialCache, DeliveryHistory,
+    FeederParts, FileChecks, GatekeeperService, IdempotencyService, ImportedFiles,
+    LookupEncryption, LookupReader, LookupRequest, LookupService, LookupSignals, LookupView,
+    LookupWorker, OwnAccountService, OwnAccounts, PersonLookupService, PersonLookupSources,
+    PrintedParts, PrintedProofs, ProofCheckService, ProofMemory, ProofParts, ProofRequestService,
+    ProofService, ReceiptReading, Reply, RequestKey, SecondOpinions, Served, SharedCatalogue,
+    SpawnTask, ValidatorBySide, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -22,7 +22,6 @@ use domain::keys::{FullKey, HashGeneration};
 use domain::lookups::{LookupSecrets, RetryScale};
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
-
 use domain::request::RequestId;
 use ports::outbound::{Bank, SealChecks, Timer};
 use tokio::task::JoinHandle;
@@ -211,6 +210,13 @@ impl LookupParts {
         Arc::new(IdempotencyService::new(store, secrets, clock, random))
     }
 
+    /// Keys of people's accounts.
+    pub fn account_keys(&self) -> Arc<AccountKeys> {
+        let store = Arc::new(self.store.clone());
+        let (clock, random) = (self.clock.clone(), self.random.clone());
+        Arc::new(AccountKeys::new(store.clone(), store, (clock, random)))
+    }
+
     fn secrets(&self) -> LookupSecrets {
         let secret = |number: &u16| (HashGeneration(*number), number.to_be_bytes().repeat(16));
         LookupSecrets::new(self.secrets.iter().map(secret).collect()).unwrap()
@@ -321,8 +327,7 @@ fn batches(
     let files = ImportedFiles::new(Arc::new(PlainPdfs), clock.clone(), at_once());
     let sources = BatchSources {
         store: store.clone(),
-        keys: store.clone(),
-        customers: store,
+        account_keys: parts.account_keys(),
         lookups: lookups.clone(),
         gatekeeper: parts.gatekeeper.clone(),
         idempotency: parts.idempotency(),
@@ -387,7 +392,7 @@ impl LookupFixture {
     /// Creates a lookup with a key.
     pub async fn create(&self, key: &FullKey, request: LookupRequest) -> LookupView {
         let admission = AdmissionRequest {
-            presented_key: Some(key.reveal().to_owned()),
+            key: RequestKey::Presented(Some(key.reveal().to_owned())),
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             endpoint: Endpoint::Lookups,
             idempotency_key: None,

@@ -4,13 +4,12 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::request::{AdmissionError, AdmissionRequest, NotDurable};
-use domain::keys::{Credential, Environment, FullKey, KeyHasher, KeyId};
+use super::request::{AdmissionError, AdmissionRequest, NamedKey, NotDurable, RETRY_AFTER};
+use domain::keys::{KeyHasher, KeyId};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::people::customer::CustomerId;
-use ports::Cause;
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, JournalError, KeyStore, Limiter, Random, Receipt, RefusalEntry,
     RequestEntry, StoreError, UsageJournal, Verdict, new_id,
@@ -21,9 +20,6 @@ use super::credentials::CredentialCache;
 use super::key_check::{KeyCheck, Unverified};
 use super::lookup_throttle::KeyLookupThrottle;
 use super::verdicts::{NoVerdict, Verdicts};
-
-/// `Retry-After` while the store or the limiter fails.
-const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Checks keys and limits, and records the outcomes of requests.
 pub struct GatekeeperService {
@@ -38,7 +34,7 @@ impl From<NoVerdict> for AdmissionError {
     fn from(no_verdict: NoVerdict) -> Self {
         match no_verdict {
             NoVerdict::UnknownKey => Self::InvalidKey,
-            NoVerdict::Failed(cause) => unavailable(cause),
+            NoVerdict::Failed(cause) => Self::unavailable(cause),
         }
     }
 }
@@ -48,15 +44,8 @@ impl From<Unverified> for AdmissionError {
         match unverified {
             Unverified::Wrong => Self::InvalidKey,
             Unverified::Throttled { retry_after } => Self::KeyUnchecked { retry_after },
-            Unverified::Failed(cause) => unavailable(cause),
+            Unverified::Failed(cause) => Self::unavailable(cause),
         }
-    }
-}
-
-fn unavailable(cause: Cause) -> AdmissionError {
-    AdmissionError::Unavailable {
-        retry_after: RETRY_AFTER,
-        cause,
     }
 }
 
@@ -103,12 +92,15 @@ impl GatekeeperService {
     fn admitted(
         &self,
         request: AdmissionRequest,
-        environment: Environment,
-        credential: &Credential,
+        charged: NamedKey,
         (limit_status, month, charge): (LimitStatus, Month, Charge),
     ) -> Admission {
         let at = self.clock.now();
-        let key = credential.counted();
+        let NamedKey {
+            key,
+            customer,
+            environment,
+        } = charged;
         let receipt = match charge {
             Charge::Unwritten => {
                 let key = key.id;
@@ -120,7 +112,7 @@ impl GatekeeperService {
             id: new_id(self.clock.as_ref(), self.random.as_ref()),
             request_id: request.request_id,
             key,
-            customer: credential.customer,
+            customer,
             admitted_at: at,
             month,
             endpoint: request.endpoint,
@@ -155,28 +147,23 @@ impl GatekeeperService {
     /// # Errors
     /// The reason for the refusal.
     pub async fn admit(&self, request: AdmissionRequest) -> Result<Admission, AdmissionError> {
-        let key = request
-            .presented_key
-            .as_deref()
-            .and_then(FullKey::parse)
-            .ok_or(AdmissionError::InvalidKey)?;
-        let credential = self.key_check.check(&key, request.address).await?;
+        let charged = self.charged(&request.key, request.address).await?;
         // An admission that can't become durable soon is refused before it is counted and before the bank is
         // queried in vain.
         if let Err(error) = self.journal.accepts() {
-            return Err(unavailable(Arc::new(error)));
+            return Err(AdmissionError::unavailable(Arc::new(error)));
         }
-        let caller = (credential.id, credential.customer);
-        let environment = key.prefix().environment();
-        let key = (credential.id, environment);
-        match self.verdicts.verdict(credential.counted()).await? {
+        let caller = (charged.key.id, charged.customer);
+        let key = (charged.key.id, charged.environment);
+        let verdict = self.verdicts.verdict(charged.key).await;
+        match verdict.map_err(|error| request.key.refusal(error.into()))? {
             Verdict::Admitted {
                 limit_status,
                 month,
                 charge,
             } => {
                 let counted = (limit_status, month, charge);
-                Ok(self.admitted(request, environment, &credential, counted))
+                Ok(self.admitted(request, charged, counted))
             }
             Verdict::RateLimited {
                 limit_status,
@@ -200,7 +187,9 @@ impl GatekeeperService {
                     month,
                 })
             }
-            Verdict::Revoked | Verdict::Unknown { .. } => Err(AdmissionError::InvalidKey),
+            Verdict::Revoked | Verdict::Unknown { .. } => {
+                Err(request.key.refusal(AdmissionError::InvalidKey))
+            }
         }
     }
 

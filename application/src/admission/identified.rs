@@ -8,7 +8,7 @@ use domain::outcome::{Endpoint, Outcome};
 
 use super::admitted::Identified;
 use super::gatekeeper::GatekeeperService;
-use super::request::AdmissionError;
+use super::request::{AdmissionError, NamedKey, RequestKey};
 
 impl GatekeeperService {
     /// Checks the key of a request that is neither limited nor charged.
@@ -20,17 +20,63 @@ impl GatekeeperService {
         presented_key: Option<&str>,
         address: IpAddr,
     ) -> Result<Identified, AdmissionError> {
-        let key = presented_key
-            .and_then(FullKey::parse)
-            .ok_or(AdmissionError::InvalidKey)?;
-        let credential = self.key_check.check(&key, address).await?;
-        let counted = credential.counted();
-        let limit_status = self.verdicts.limit_status(counted).await?;
+        let key = self.presented(presented_key, address).await?;
+        self.identify_as(key).await
+    }
+
+    /// Checks the key of a request that may be charged later.
+    ///
+    /// # Errors
+    /// The reason for the refusal, never a reached limit.
+    pub(crate) async fn identify_charged(
+        &self,
+        key: &RequestKey,
+        address: IpAddr,
+    ) -> Result<Identified, AdmissionError> {
+        let charged = self.charged(key, address).await?;
+        let identified = self.identify_as(charged).await;
+        identified.map_err(|error| key.refusal(error))
+    }
+
+    async fn identify_as(&self, by: NamedKey) -> Result<Identified, AdmissionError> {
+        let NamedKey {
+            key,
+            customer,
+            environment,
+        } = by;
         Ok(Identified {
-            key: counted,
+            key,
+            customer,
+            environment,
+            limit_status: self.verdicts.limit_status(key).await?,
+        })
+    }
+
+    /// The key that a request is charged to.
+    pub(super) async fn charged(
+        &self,
+        key: &RequestKey,
+        address: IpAddr,
+    ) -> Result<NamedKey, AdmissionError> {
+        match key {
+            RequestKey::Presented(key) => self.presented(key.as_deref(), address).await,
+            RequestKey::Named(named) => Ok(*named),
+        }
+    }
+
+    /// Checks a presented key.
+    async fn presented(
+        &self,
+        key: Option<&str>,
+        address: IpAddr,
+    ) -> Result<NamedKey, AdmissionError> {
+        let key = key.and_then(FullKey::parse);
+        let key = key.ok_or(AdmissionError::InvalidKey)?;
+        let credential = self.key_check.check(&key, address).await?;
+        Ok(NamedKey {
+            key: credential.counted(),
             customer: credential.customer,
             environment: key.prefix().environment(),
-            limit_status,
         })
     }
 

@@ -5,9 +5,8 @@ use super::types::{BatchAccess, BatchView};
 use crate::lookups::LookupAccess;
 use crate::people::Caller;
 use domain::keys::{CounterId, KeyId, KeyOverview};
-use domain::month::Month;
 use domain::people::customer::CustomerId;
-use ports::outbound::{Scope, StoredBatch};
+use ports::outbound::StoredBatch;
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed};
 use super::service::BatchService;
@@ -50,7 +49,7 @@ impl BatchService {
 
     /// The person's account; an error if it has none, since it then has no batches.
     async fn customer(&self, caller: &Caller) -> Result<CustomerId, BatchError> {
-        let customer = self.authorization.customer(caller).await;
+        let customer = self.sources.account_keys.customer(caller).await;
         let customer = customer.map_err(store_failed)?;
         let customer = customer.ok_or(BatchError::Unknown)?;
         Ok(customer.id)
@@ -71,8 +70,9 @@ impl BatchService {
             });
         }
         let named = named.ok_or(BatchError::NoSuchKey)?;
-        let found = self.key_of(owner.customer, named).await?;
-        let found = found.filter(|found| found.key.revoked_at.is_none());
+        let account_keys = &self.sources.account_keys;
+        let found = account_keys.usable(owner.customer, named).await;
+        let found = found.map_err(store_failed)?;
         let found = found.ok_or(BatchError::NoSuchKey)?;
         Ok(BatchKey {
             key: found.key.counted(),
@@ -131,12 +131,7 @@ impl BatchService {
         customer: CustomerId,
         key: KeyId,
     ) -> Result<Option<KeyOverview>, BatchError> {
-        let month = Month::of(self.clock.now());
-        let found = self
-            .sources
-            .keys
-            .find(Scope::Of(customer), key, month)
-            .await;
+        let found = self.sources.account_keys.of(customer, key).await;
         found.map_err(store_failed)
     }
 }

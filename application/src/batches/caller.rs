@@ -1,7 +1,6 @@
 //! Owners of batches, and errors that several use cases return.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::error::BatchError;
 use super::types::BatchRead;
@@ -13,8 +12,6 @@ use ports::outbound::{ListError, StoreError};
 
 use crate::admission::Identified;
 
-/// `Retry-After` while the store fails.
-const RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Maximum number of reads a minute with one API key.
 pub(super) const READS_PER_MINUTE: u32 = 600;
 
@@ -64,10 +61,7 @@ pub(super) fn of_list(error: ListError) -> BatchError {
 }
 
 pub(super) fn unavailable(cause: Cause) -> BatchError {
-    BatchError::Refused(AdmissionError::Unavailable {
-        retry_after: RETRY_AFTER,
-        cause,
-    })
+    BatchError::Refused(AdmissionError::unavailable(cause))
 }
 
 pub(super) fn unreadable(cause: Cause) -> BatchError {

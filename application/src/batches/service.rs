@@ -22,8 +22,7 @@ use super::error::BatchError;
 use super::import_report::ImportReport;
 use crate::proofs::RepeatError;
 use ports::outbound::{
-    BatchCancellation, BatchStore, Clock, CustomerStore, KeyStore, Random, ScopeClaim, StoredBatch,
-    Timer,
+    BatchCancellation, BatchStore, Clock, Random, ScopeClaim, StoredBatch, Timer,
 };
 
 use super::caller::{BatchKey, Owner, READS_PER_MINUTE, store_failed, unavailable};
@@ -36,7 +35,7 @@ use crate::admission::GatekeeperService;
 use crate::idempotency::{IdempotencyService, NotBegun};
 use crate::lookups::{LookupService, ReadTurn};
 use crate::metrics;
-use crate::people::Authorization;
+use crate::people::AccountKeys;
 use crate::proofs::DeliveryHistory;
 use crate::sync::WorkSignal;
 use crate::sync::buckets::Buckets;
@@ -45,10 +44,8 @@ use crate::sync::buckets::Buckets;
 pub struct BatchSources {
     /// Store of the batches.
     pub store: Arc<dyn BatchStore>,
-    /// Keys that batches are charged to.
-    pub keys: Arc<dyn KeyStore>,
-    /// Accounts of people with a session.
-    pub customers: Arc<dyn CustomerStore>,
+    /// Accounts of people with a session, and the keys that batches are charged to.
+    pub account_keys: Arc<AccountKeys>,
     /// Creates and reads the lookups of rows.
     pub lookups: Arc<LookupService>,
     /// Checks keys and limits.
@@ -70,7 +67,6 @@ pub struct BatchSources {
 /// Creates, reads and removes batches of callers.
 pub struct BatchService {
     pub(super) sources: BatchSources,
-    pub(super) authorization: Authorization,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
@@ -92,17 +88,14 @@ impl BatchService {
             burst: READS_PER_MINUTE,
             interval: Duration::from_mins(1) / READS_PER_MINUTE,
         };
-        let (same_clock, same_random) = (Arc::clone(&clock), Arc::clone(&random));
         let views = Views {
             encryption: Arc::clone(&encryption),
             clock: Arc::clone(&clock),
             pacing,
             retention,
         };
-        let customers = Arc::clone(&sources.customers);
         Self {
             sources,
-            authorization: Authorization::new(customers, same_clock, same_random),
             encryption,
             clock,
             random,

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Page, member};
 use crate::file_checks::{pdf, recent, xml};
-use crate::gateway::{Key, soon};
+use crate::gateway::soon;
 
 /// The content of the cards of files.
 const CARDS: &str = "return [...document.querySelectorAll('[data-testid=file]')].map(card => ({\
@@ -30,10 +31,23 @@ const REQUESTS: &str = "return performance.getEntriesByType('resource')\
     .filter(({ name }) => name.includes('/v1/cep/verify')).length";
 
 impl Page {
-    /// Opens "Verify" with a key in its field.
+    /// Opens "Verify", whose only key needs no choice.
     pub(super) async fn open_verify(&self) {
-        self.open("/verify").await;
-        self.fill("verify-key", &self.key.full).await;
+        self.open_at("/verify", "verify-files").await;
+    }
+
+    /// Chooses what is asked besides.
+    async fn ask_also(&self, choice: &str) {
+        if !self.has_open("verify-options").await {
+            self.click_css("[data-testid=verify-options] summary").await;
+        }
+        self.click(choice).await;
+    }
+
+    async fn has_open(&self, details: &str) -> bool {
+        self.number_of(&format!("[data-testid={details}][open]"))
+            .await
+            != 0
     }
 
     /// Waits until this many files have a result or were refused, and returns what their cards show.
@@ -163,7 +177,7 @@ async fn a_dropped_file_is_checked_and_the_bank_is_asked_if_wanted() {
     let Some(page) = member().await else { return };
     let xml = xml(&page.gateway, &page.key, 1, "1234.56").await;
     page.open_verify().await;
-    page.click("verify-portal").await;
+    page.ask_also("verify-portal").await;
     page.drop_files(json!([["soltado.xml", "text/xml", xml]]))
         .await;
     let shown = page.cards(1).await;
@@ -180,7 +194,7 @@ async fn the_banks_validator_is_asked_if_wanted_and_its_verdict_is_told() {
     page.drop_files(json!([["sin-llave.xml", "text/xml", &xml]]))
         .await;
     assert_card(&page.cards(1).await[0], "not_checked", &[]);
-    page.click("verify-banxico").await;
+    page.ask_also("verify-banxico").await;
     page.drop_files(json!([["validado.xml", "text/xml", &xml]]))
         .await;
     let shown = page.cards(2).await;
@@ -236,20 +250,21 @@ async fn an_uncompared_tracking_key_is_said_to_be_unsealed_and_is_compared_on_re
 async fn a_file_that_failed_is_retried_or_removed() {
     let Some(page) = member().await else { return };
     let xml = xml(&page.gateway, &page.key, 1, "1234.56").await;
-    page.open("/verify").await;
+    page.open_verify().await;
+    let person = page.person().await;
+    let key = format!("/keys/{}", page.key.id);
+    person.send(Method::DELETE, &key, &json!({}), 200).await;
+    person.create_key("caja 5", "test").await;
     let files = json!([
         ["uno.xml", "application/xml", xml],
         ["otro.xml", "application/xml", "<otro/>"],
     ]);
     page.drop_files(files).await;
-    // Without a key the files wait, and with a wrong one only the first is sent.
-    page.sees("Pegue una clave de API").await;
-    page.fill("verify-key", &Key::unknown().full).await;
-    page.click("verify-start").await;
-    page.sees("401 INVALID_API_KEY").await;
+    // Once the key is revoked only the first file is sent; the page finds the other key then.
+    page.sees("400 INVALID_REQUEST").await;
     assert_eq!(page.run(REQUESTS, vec![]).await, 1);
+    page.sees("la cuota de «caja 5»").await;
 
-    page.fill("verify-key", &page.key.full).await;
     page.click("file-retry").await;
     let shown = page.cards(2).await;
     assert_card(&shown[0], "valid", &[]);
@@ -262,4 +277,29 @@ async fn a_file_that_failed_is_retried_or_removed() {
     let failed = "[data-state=failed] [data-testid=file-remove]";
     page.click_css(failed).await;
     assert_eq!(page.cards(1).await[0]["name"], "uno.xml");
+}
+
+#[tokio::test]
+async fn of_several_keys_the_one_that_was_chosen_last_is_charged() {
+    let Some(page) = member().await else { return };
+    page.open_verify().await;
+    assert!(!page.has("verify-key").await, "of one there is no choice");
+    page.tells("verify-charged", &["caja 4", "pruebas"]).await;
+    let other = page.person().await.create_key("caja 5", "test").await;
+    page.open_verify().await;
+    page.find("verify-key").await;
+    let chosen = format!("[data-testid=verify-key] option[value=\"{}\"]", other.id);
+    page.click_css(&chosen).await;
+    page.tells("verify-charged", &["caja 5"]).await;
+    page.open_verify().await;
+    page.tells("verify-charged", &["caja 5"]).await;
+    page.choose_proofs(&[case("clave-original.xml")]).await;
+    page.cards(1).await;
+    let person = page.person().await;
+    soon("the request is kept", async || {
+        let kept = "{ requests { nodes { keyId endpoint } } }";
+        let kept = person.ask(kept, json!({})).await;
+        kept["requests"]["nodes"] == json!([{ "keyId": other.id, "endpoint": "VERIFY" }])
+    })
+    .await;
 }

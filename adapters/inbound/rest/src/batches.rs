@@ -88,7 +88,7 @@ impl FromRequestParts<Arc<RestState>> for BatchCall {
         let Extension(incoming) = incoming.map_err(|_| Problem::internal(&context.request_id))?;
         // The guard adds a `Caller` only to requests with a session.
         let person = parts.extensions.get::<Caller>().cloned();
-        let (access, batches) = match person.zip(state.people_batches.as_ref()) {
+        let (access, batches) = match person.zip(state.people.as_ref()) {
             Some((caller, people)) => (BatchAccess::Person(caller), &people.batches),
             None => (key_access(parts, &context), &state.batches),
         };
@@ -100,7 +100,7 @@ impl FromRequestParts<Arc<RestState>> for BatchCall {
             incoming,
             low_priority: state.low_priority.clone(),
             dashboard: state
-                .people_batches
+                .people
                 .as_ref()
                 .map(|people| format!("{}/dashboard", people.guard.site.public())),
         })

@@ -14,6 +14,8 @@ pub enum Ending {
     Accepted,
     /// The key was missing, malformed, unknown, incorrect or revoked.
     InvalidApiKey,
+    /// The session, or the key that it names, wasn't accepted; or there was neither a session nor a key.
+    SessionRefused,
     /// The key wasn't checked, because too many invalid keys were tried.
     KeyUnchecked,
     /// The store or the limiter failed while the key was checked.
@@ -34,6 +36,7 @@ impl Ending {
         settled.chain([
             Self::Accepted,
             Self::InvalidApiKey,
+            Self::SessionRefused,
             Self::KeyUnchecked,
             Self::Unavailable,
             Self::Repeated,
@@ -47,6 +50,7 @@ impl Ending {
         match served {
             Served::Refused(error) => match error {
                 AdmissionError::InvalidKey => Self::InvalidApiKey,
+                AdmissionError::NoSuchKey => Self::SessionRefused,
                 AdmissionError::KeyUnchecked { .. } => Self::KeyUnchecked,
                 AdmissionError::RateLimited { .. } => Self::Settled(Outcome::RateLimited),
                 AdmissionError::QuotaExceeded { .. } => Self::Settled(Outcome::QuotaExceeded),
@@ -71,6 +75,7 @@ impl Ending {
             Self::Settled(outcome) => outcome.name(),
             Self::Accepted => "accepted",
             Self::InvalidApiKey => "invalid_api_key",
+            Self::SessionRefused => "session_refused",
             Self::KeyUnchecked => "key_unchecked",
             Self::Unavailable => "unavailable",
             Self::Repeated => "repeated",

@@ -16,9 +16,12 @@ use ports::outbound::BankError;
 use web::problem::{FieldFault, FieldProblem, MissingProof};
 use web::{Chain, Problem};
 
+use crate::charged_key::no_such_key;
+
 pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
     match refusal {
         AdmissionError::InvalidKey => Problem::InvalidApiKey,
+        AdmissionError::NoSuchKey => no_such_key(),
         AdmissionError::RateLimited {
             limit_status,
             retry_after,

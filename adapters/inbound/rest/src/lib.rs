@@ -14,6 +14,7 @@ mod accounts;
 mod admin;
 mod batches;
 mod caller;
+mod charged_key;
 mod completion;
 mod ending;
 mod failure;
@@ -35,7 +36,8 @@ mod webhooks;
 use std::sync::Arc;
 
 use application::{
-    BatchService, HealthService, LookupService, ProofRequestService, SharedCatalogue, SpawnTask,
+    AccountKeys, BatchService, HealthService, LookupService, ProofRequestService, SharedCatalogue,
+    SpawnTask,
 };
 use axum::Router;
 use axum::extract::{Extension, MatchedPath, Request};
@@ -75,8 +77,8 @@ pub struct RestState {
     pub low_priority: Handle,
     /// Use cases of batches for callers with an API key.
     pub batches: Arc<BatchService>,
-    /// Batches for callers with a session; `None` on a gateway without sign-in.
-    pub people_batches: Option<PeopleBatches>,
+    /// What callers with a session need; `None` on a gateway without sign-in.
+    pub people: Option<SessionAccess>,
     /// Reader of imported ZIP files.
     pub zips: Arc<dyn ZipReader>,
     pub workbooks: Arc<dyn WorkbookReader>,
@@ -94,10 +96,12 @@ pub struct RestState {
     pub metrics_sink: Arc<dyn ProofMetricsSink>,
 }
 
-/// Dependencies of batch routes for callers with a session.
-pub struct PeopleBatches {
+/// Dependencies of routes that accept a session in place of an API key.
+pub struct SessionAccess {
     /// Use cases of batches.
     pub batches: Arc<BatchService>,
+    /// Keys of people's accounts, one of which is charged.
+    pub keys: Arc<AccountKeys>,
     /// Session check and cross-site guard.
     pub guard: Arc<SessionGuard>,
 }
@@ -118,7 +122,7 @@ pub fn router(state: RestState) -> Router {
     let batches = batches
         .layer(completing)
         .layer(Extension(Uploads::default()));
-    let batches = match &state.people_batches {
+    let batches = match &state.people {
         Some(people) => {
             // Added before the guard, so that the guard can answer preflights.
             let batches = batches.method_not_allowed_fallback(web::method_not_allowed);
@@ -141,23 +145,20 @@ pub fn router(state: RestState) -> Router {
 
     // Proof requests aren't wrapped by `web::observe`: their own tasks log them, since they may outlive the
     // client's connection.
-    let refusing = web::observe(
-        Router::new().fallback(web::method_not_allowed),
-        &request_layer,
-    );
-    let (proofs, _) = proofs::routes()
-        .merge(proofs::check::routes())
+    let refusing = Router::new().fallback(web::method_not_allowed);
+    let (proofs, _) = proofs::routes().split_for_parts();
+    let proofs = refusing_others(proofs, refusing.clone(), &request_layer);
+    let (files, _) = proofs::check::routes()
         .merge(receipts::routes())
         .split_for_parts();
-    let proofs = with_alias(proofs)
-        .method_not_allowed_fallback(move |request: Request| refusing.clone().oneshot(request))
-        .with_state(Arc::clone(&state));
+    let files = refusing_others(files, with_preflights(refusing, &state), &request_layer);
+    let proofs = proofs.merge(files).with_state(Arc::clone(&state));
     // The same holds for the creation of a lookup, but not for the list, which has the same path.
     let (list, _) = lookups::list().split_for_parts();
     let list = with_alias(list)
         .method_not_allowed_fallback(lookups::method_not_allowed)
         .with_state(Arc::clone(&state));
-    let list = web::observe(list, &request_layer);
+    let list = web::observe(with_preflights(list, &state), &request_layer);
     let (creation, _) = lookups::creation().split_for_parts();
     let creation = with_alias(creation)
         .method_not_allowed_fallback(move |mut request: Request| {
@@ -170,4 +171,23 @@ pub fn router(state: RestState) -> Router {
         .merge(web::observe_untraced(probes, &request_layer))
         .merge(proofs)
         .merge(creation)
+}
+
+/// Routes whose requests with other methods are answered by another router.
+fn refusing_others(
+    routes: Router<Arc<RestState>>,
+    others: Router,
+    request_layer: &Arc<RequestLayer>,
+) -> Router<Arc<RestState>> {
+    let others = web::observe(others, request_layer);
+    with_alias(routes)
+        .method_not_allowed_fallback(move |request: Request| others.clone().oneshot(request))
+}
+
+/// Answers the preflights of pages that may send a session.
+fn with_preflights(router: Router, state: &RestState) -> Router {
+    match &state.people {
+        Some(people) => web::guard_preflights(router, &people.guard),
+        None => router,
+    }
 }

@@ -13,10 +13,12 @@ use utoipa::openapi::{
 };
 use web::problem::ErrorBody;
 
+use self::headers::add_header;
 use crate::{batches, lookups, operations, participants, people, proofs, receipts};
 
 pub(crate) mod bodies;
 pub(crate) mod examples;
+mod headers;
 mod parameters;
 pub(crate) mod responses;
 pub(crate) mod schemas;
@@ -145,9 +147,9 @@ impl Group {
     fn complete(self, operation: &mut Operation) {
         let (schemes, errors): (&[&str], &[&str]) = match self {
             Self::Proofs => (&[API_KEY], &responses::OF_PROOFS),
-            Self::Checks => (&[API_KEY], &responses::OF_CHECKS),
-            Self::Receipts => (&[API_KEY], &responses::OF_RECEIPTS),
-            Self::LookupCreation => (&[API_KEY], &responses::OF_LOOKUP_CREATION),
+            Self::Checks => (&[API_KEY, SESSION], &responses::OF_CHECKS),
+            Self::Receipts => (&[API_KEY, SESSION], &responses::OF_RECEIPTS),
+            Self::LookupCreation => (&[API_KEY, SESSION], &responses::OF_LOOKUP_CREATION),
             Self::LookupReads => (&[API_KEY], &responses::OF_LOOKUP_READS),
             Self::Batches => (&[API_KEY, SESSION], &responses::OF_BATCHES),
             Self::Sessions => (&[SESSION], &responses::OF_SESSIONS),
@@ -185,25 +187,25 @@ impl Group {
             let RefOr::T(response) = response else {
                 continue;
             };
-            responses::add_header(response, "X-Request-Id");
+            add_header(response, "X-Request-Id");
             if self.has_key() {
-                for name in responses::LIMITS {
-                    responses::add_header(response, name);
+                for name in headers::LIMITS {
+                    add_header(response, name);
                 }
             }
             if self.is_repeatable(&id) && !is_preview(response) {
-                responses::add_header(response, "Idempotent-Replayed");
+                add_header(response, "Idempotent-Replayed");
             }
             if id == "listParticipants" {
                 for name in ["ETag", "Cache-Control"] {
-                    responses::add_header(response, name);
+                    add_header(response, name);
                 }
             }
             for name in self.own_headers(status, response) {
-                responses::add_header(response, name);
+                add_header(response, name);
             }
             for name in file_headers(&id, response) {
-                responses::add_header(response, name);
+                add_header(response, name);
             }
             debug_assert!(!status.starts_with(['4', '5']), "errors are named");
             for content in contents(&mut response.content) {
@@ -306,7 +308,7 @@ impl Extend for Components {
         )];
         ErrorBody::schemas(&mut errors);
         self.schemas.extend(errors);
-        for (name, header) in responses::headers() {
+        for (name, header) in headers::all() {
             self.headers.insert(name.to_owned(), header.into());
         }
         for named in responses::ALL {
@@ -337,16 +339,19 @@ fn general() -> OpenApi {
             server("/api", "The same routes, under `/api`."),
         ]))
         .tags(Some([
-            tag("proofs", "Proofs of transfers. They need an API key."),
+            tag(
+                "proofs",
+                "Proofs of transfers. They need an API key; to `/v1/cep/verify` a session will do, with `key_id`.",
+            ),
             tag(
                 "receipts",
                 "Receipts that people hold: their text, PDF or picture is read into the query for the proof. They \
-                 need an API key.",
+                 need an API key, or a session with `key_id`.",
             ),
             tag(
                 "lookups",
-                "Lookups that are carried to their end while nobody waits. They need an API key; reads \
-                 are free, at most 600 a minute.",
+                "Lookups that are carried to their end while nobody waits. They need an API key; to create one, a session \
+                 will do, with `key_id`. Reads are free, at most 600 a minute.",
             ),
             tag(
                 "batches",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use application::{AdmissionRequest, Question};
+use application::{AdmissionRequest, Question, RequestKey};
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tracing::{Instrument as _, Span};
 use web::headers::put_common;
 use web::problem::FieldFault;
-use web::{Problem, RequestContext, Upload, trace};
+use web::{Problem, RequestContext, Sharing, Upload, trace};
 
 use crate::caller;
 use crate::files::{self, Encoding};
@@ -29,6 +29,7 @@ mod create;
 mod ended;
 mod receipt;
 mod report;
+mod session;
 
 pub(crate) use check::{CheckParameters, answer as answer_check};
 pub(crate) use create::answer as answer_creation;
@@ -115,6 +116,8 @@ struct Head {
     endpoint: Endpoint,
     method: Method,
     path: Option<MatchedPath>,
+    /// CORS headers of the response; `None` for a request with an API key.
+    sharing: Option<Sharing>,
 }
 
 /// The parts of a request that are read only after admission.
@@ -151,7 +154,9 @@ impl Call {
         };
         Self {
             admission: AdmissionRequest {
-                presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
+                key: RequestKey::Presented(
+                    caller::presented_key(&parts.headers).map(str::to_owned),
+                ),
                 address,
                 endpoint,
                 idempotency_key,
@@ -164,6 +169,7 @@ impl Call {
                 endpoint,
                 method: parts.method,
                 path: parts.extensions.remove(),
+                sharing: None,
             },
             body: RequestBody {
                 fault,
@@ -249,6 +255,9 @@ impl Head {
         ended: &Ended,
     ) {
         ended.put(response.headers_mut());
+        if let Some(sharing) = &self.sharing {
+            sharing.put(response.headers_mut());
+        }
         put_common(response.headers_mut(), self.context.id_value());
         let status = response.status();
         let is_client_gone = sender.send(response).is_err();

@@ -9,6 +9,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::RestState;
+use crate::charged_key::KeyParameter;
 use crate::openapi::responses::{BadReceipt, LargeReceipt, NoReceipt, NoRecognition};
 use crate::pipeline::{self, ReceiptParameters};
 use crate::proofs::schemas::{AnyFile, PdfFile};
@@ -34,7 +35,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
     path = "/v1/cep/receipts",
     operation_id = "receipts",
     tag = "receipts",
-    params(ReceiptParameters),
+    params(ReceiptParameters, KeyParameter),
     request_body(
         content(
             (inline(AnyFile) = "application/octet-stream"),

@@ -98,7 +98,7 @@ too-many-batches = Your account has { $most } batches that haven't ended, and ma
 too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, payments that were returned, rejected or canceled, which get none, and tracking keys with a comma cannot. Look a single one up in the portal by itself.
 unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252), application/x-ndjson, that of a workbook (XLSX, XLSM, XLS, ODS), or multipart/form-data with the table in the part file, uncompressed.
 unsupported-part-type = The part file needs a name that ends in .csv, .tsv, .txt, .ndjson, .jsonl, .xlsx, .xlsm, .xls or .ods, or the Content-Type of a table; send it as a file, for example with curl -F file=@pagos.xlsx.
-unsupported-body-type = Under a session the Content-Type must be text/csv or application/x-ndjson for a table, application/zip for the bank's file, and application/json without a body; multipart/form-data comes from a page alone, whose browser sends Origin.
+unsupported-body-type = Under a session the Content-Type must be text/csv or application/x-ndjson for a table, application/zip for the bank's file, application/octet-stream for any other file, and application/json for JSON or without a body; multipart/form-data comes from a page alone, whose browser sends Origin.
 unsupported-archive-type = The Content-Type must be application/zip (or application/octet-stream), uncompressed.
 lookup-not-delivered = The lookup has no proof, or none yet; its state says why.
 idempotency-key-reused = The Idempotency-Key was used for another request in the last 24 hours, or the request means something else by now; send a new key.

@@ -98,7 +98,7 @@ too-many-batches = Su cuenta tiene { $most } lotes sin terminar y no puede tener
 too-few-rows = El banco recibe archivos de { $least } filas o más y solo { $rows } pueden ir en uno: no pueden las que ya tienen comprobante, los pagos devueltos, rechazados o cancelados, que no lo tendrán, ni las claves con coma. Si es una sola, consúltela en el portal por separado.
 unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252), application/x-ndjson, el de un libro (XLSX, XLSM, XLS, ODS), o multipart/form-data con la tabla en la parte file, sin comprimir.
 unsupported-part-type = La parte file necesita un nombre que termine en .csv, .tsv, .txt, .ndjson, .jsonl, .xlsx, .xlsm, .xls u .ods, o el Content-Type de una tabla; envíela como archivo, por ejemplo con curl -F file=@pagos.xlsx.
-unsupported-body-type = Con una sesión, el Content-Type debe ser text/csv o application/x-ndjson para una tabla, application/zip para el archivo del banco, y application/json sin cuerpo; multipart/form-data solo llega de una página, cuyo navegador envía Origin.
+unsupported-body-type = Con una sesión, el Content-Type debe ser text/csv o application/x-ndjson para una tabla, application/zip para el archivo del banco, application/octet-stream para cualquier otro, y application/json para JSON o sin cuerpo; multipart/form-data solo llega de una página, cuyo navegador envía Origin.
 unsupported-archive-type = El Content-Type debe ser application/zip (o application/octet-stream), sin comprimir.
 lookup-not-delivered = La consulta no tiene comprobante, o todavía no; su estado dice por qué.
 idempotency-key-reused = El Idempotency-Key se usó para otra solicitud en las últimas 24 horas, o la solicitud ya significa otra cosa; envíe una clave nueva.

@@ -26,7 +26,6 @@ use crate::chain::Chain;
 use crate::context::RequestContext;
 use crate::cross_site::Sender;
 use crate::observe::surviving;
-use crate::origin::Origin;
 use crate::problem::Problem;
 use crate::site::Site;
 
@@ -43,7 +42,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Headers that a page of an allowed origin may send. The other headers that we read need no permission
 /// (Fetch, "CORS-safelisted request-header").
 const ALLOWED_HEADERS: HeaderValue =
-    HeaderValue::from_static("content-type, idempotency-key, x-request-id");
+    HeaderValue::from_static("content-type, idempotency-key, prefer, x-request-id");
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PATCH, DELETE");
 /// Response headers that a page of an allowed origin may read besides the safelisted ones.
 const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
@@ -62,6 +61,15 @@ pub fn guard(router: Router, guard: &Arc<SessionGuard>) -> Router {
 
 /// Function that returns true for a request with an API key, valid or not.
 pub type ShowsKey = fn(&HeaderMap) -> bool;
+
+/// Answers preflights of allowed origins. For routes whose handlers call [`SessionGuard::caller`]
+/// themselves; the result must be wrapped by [`crate::observe()`].
+pub fn guard_preflights<S: Clone + Send + Sync + 'static>(
+    router: Router<S>,
+    guard: &Arc<SessionGuard>,
+) -> Router<S> {
+    router.layer(from_fn_with_state(Arc::clone(guard), guarded_preflights))
+}
 
 /// Guards routes that accept API keys too: requests for which `shows_key` returns true pass unchanged, all
 /// others need a session.
@@ -99,6 +107,23 @@ async fn guarded_without_key(
     serve(&guard, Credentials::SessionOrKey, call, request, next).await
 }
 
+async fn guarded_preflights(
+    State(guard): State<Arc<SessionGuard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !is_preflight(&request) {
+        return next.run(request).await;
+    }
+    let sharing = guard.sharing(request.headers());
+    let mut response = match sharing.origin {
+        Some(_) => preflight(),
+        None => next.run(request).await,
+    };
+    sharing.put(response.headers_mut());
+    response
+}
+
 /// Credentials that a route accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Credentials {
@@ -132,32 +157,74 @@ async fn serve(
     request: Request,
     next: Next,
 ) -> Response {
-    let sender = Sender::of(request.headers(), &guard.site);
-    let mut response = match sender {
-        Sender::Foreign => Problem::CrossSite.into_response(),
-        Sender::Allowed(_) if is_preflight(&request) => preflight(),
-        Sender::Allowed(_) | Sender::Ours => match guard
-            .entry(accepted, &call, request.method(), request.headers())
-            .await
-        {
+    let sharing = guard.sharing(request.headers());
+    let mut response = if sharing.origin.is_some() && is_preflight(&request) {
+        preflight()
+    } else {
+        let entry = guard.entry(accepted, &call, request.method(), request.headers());
+        match entry.await {
             Ok(person) => enter(person, &call, request, next).await,
             Err(problem) => problem.into_response(),
-        },
+        }
     };
-    if let Sender::Allowed(origin) = sender {
-        share(response.headers_mut(), origin);
-    }
-    // A cache must not serve the response to another origin.
-    if !guard.site.allowed().is_empty() {
-        response
-            .headers_mut()
-            .append(VARY, HeaderValue::from_static("origin"));
-    }
+    sharing.put(response.headers_mut());
     response
 }
 
+/// The origin whose page may read the response to a request.
+pub struct Sharing {
+    /// An allowed origin; `None` for any other sender.
+    origin: Option<HeaderValue>,
+    /// Responses depend on the origin, since others are allowed.
+    varies: bool,
+}
+
+impl Sharing {
+    /// Adds the CORS headers.
+    pub fn put(&self, headers: &mut HeaderMap) {
+        if let Some(origin) = &self.origin {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            let allowed = HeaderValue::from_static("true");
+            headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, allowed);
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
+        }
+        // A cache must not serve the response to another origin.
+        if self.varies {
+            headers.append(VARY, HeaderValue::from_static("origin"));
+        }
+    }
+}
+
 impl SessionGuard {
-    /// Checks a request's body type and session, and returns the person whose session it is.
+    /// The origin whose page may read the response to a request with these headers.
+    pub fn sharing(&self, headers: &HeaderMap) -> Sharing {
+        let origin = match Sender::of(headers, &self.site) {
+            Sender::Allowed(origin) => HeaderValue::from_str(origin.as_str()).ok(),
+            Sender::Ours | Sender::Foreign => None,
+        };
+        Sharing {
+            origin,
+            varies: !self.site.allowed().is_empty(),
+        }
+    }
+
+    /// The person of a request without an API key, to a route that accepts both and isn't guarded by
+    /// [`guard_without_key`], whose checks are made.
+    ///
+    /// # Errors
+    /// [`Problem::CrossSite`], [`Problem::NoCredential`], [`Problem::UnsupportedBodyType`], and those of
+    /// [`Self::check`].
+    pub async fn caller(
+        &self,
+        call: &RequestContext,
+        method: &Method,
+        headers: &HeaderMap,
+    ) -> Result<Caller, Problem> {
+        let person = self.entry(Credentials::SessionOrKey, call, method, headers);
+        Ok(caller(&person.await?, call))
+    }
+
+    /// Checks a request's sender, body type and session, and returns the person whose session it is.
     async fn entry(
         &self,
         accepted: Credentials,
@@ -165,6 +232,9 @@ impl SessionGuard {
         method: &Method,
         headers: &HeaderMap,
     ) -> Result<Person, Problem> {
+        if Sender::of(headers, &self.site) == Sender::Foreign {
+            return Err(Problem::CrossSite);
+        }
         let token = self.site.session_cookie().read(headers);
         // Without a session there is nothing that another site could misuse, so the missing credential is
         // reported before the media type.
@@ -213,15 +283,18 @@ async fn enter(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = Caller {
-        owner: person.owner.clone(),
-        role: person.role,
-        request_id: call.request_id.clone(),
-    };
-    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(caller(&person, call));
     request.extensions_mut().insert(person);
     // Panics are caught here, inside the CORS headers, so that an allowed page can read the error.
     surviving(call, next.run(request)).await
+}
+
+fn caller(person: &Person, call: &RequestContext) -> Caller {
+    Caller {
+        owner: person.owner.clone(),
+        role: person.role,
+        request_id: call.request_id.clone(),
+    }
 }
 
 fn takes_body(method: &Method) -> bool {
@@ -244,17 +317,4 @@ fn preflight() -> Response {
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS);
     headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
     response
-}
-
-/// Adds the CORS headers that let a page of this origin read the response.
-fn share(headers: &mut HeaderMap, origin: &Origin) {
-    let Ok(origin) = HeaderValue::from_str(origin.as_str()) else {
-        return;
-    };
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_CREDENTIALS,
-        HeaderValue::from_static("true"),
-    );
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
 }

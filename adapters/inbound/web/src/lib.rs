@@ -39,7 +39,7 @@ pub use chain::Chain;
 pub use context::{RequestContext, single_header};
 pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
 pub use cross_site::is_cross_site;
-pub use guard::{SessionGuard, ShowsKey, guard, guard_without_key};
+pub use guard::{SessionGuard, Sharing, ShowsKey, guard, guard_preflights, guard_without_key};
 pub use language::Language;
 pub use method::method_name;
 pub use observe::{

@@ -91,9 +91,9 @@ impl ProofRequestService {
         idempotency_key: IdempotencyKey,
         mut question: Question<'a, Q, E>,
     ) -> Entrance<'a, Q, A, E> {
-        let key = request.presented_key.as_deref();
-        let identified = self.gatekeeper.identify(key, request.address).await;
-        let by = match identified {
+        let gatekeeper = &self.gatekeeper;
+        let identified = gatekeeper.identify_charged(&request.key, request.address);
+        let by = match identified.await {
             Ok(by) => by,
             Err(error) => return refused(error, &request.request_id),
         };

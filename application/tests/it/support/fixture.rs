@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use application::{
     Admission, AdmissionError, AdmissionRequest, Caller, ChangeFeed, CreatedKey, CredentialCache,
-    GatekeeperService, InsightsService, KeyService, LookupAccess, NewKey, RequestedScope,
-    Settlement,
+    GatekeeperService, InsightsService, KeyService, LookupAccess, NewKey, RequestKey,
+    RequestedScope, Settlement,
 };
 use chrono::{DateTime, Utc};
 use domain::keys::{Environment, FullKey, Grace, KeyId, KeyName};
@@ -170,7 +170,7 @@ impl Fixture {
 /// A request for an XML.
 pub(crate) fn request(key: Option<&str>, address: IpAddr) -> AdmissionRequest {
     AdmissionRequest {
-        presented_key: key.map(str::to_owned),
+        key: RequestKey::Presented(key.map(str::to_owned)),
         address,
         endpoint: Endpoint::Xml,
         idempotency_key: None,

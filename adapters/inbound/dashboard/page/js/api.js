@@ -67,12 +67,13 @@ export async function graphql(query, variables = {}, { signal } = {}) {
 
 // A request of the REST API with the session. Resolves to what came back, whatever it was; rejects only when
 // nothing did.
-export async function rest(path, { method = 'GET', type, body, signal, repeatKey } = {}) {
+export async function rest(path, { method = 'GET', type, body, signal, repeatKey, wait } = {}) {
   const given = {
     accept: '*/*',
     'accept-language': language.get(),
     ...(type && { 'content-type': type }),
     ...(repeatKey && { 'idempotency-key': repeatKey }),
+    ...(wait && { prefer: `wait=${wait}` }),
   };
   const response = await send(path, { method, headers: given, body, signal });
   const common = { status: response.status, requestId: response.headers.get('x-request-id') };

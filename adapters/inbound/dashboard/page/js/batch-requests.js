@@ -71,10 +71,6 @@ function postTable(file, values, { columns, sheet, skip, corrections }, more) {
 
 export const checkTable = (file, keyId, table, signal) => postTable(file, { key_id: keyId, dry_run: 'true' }, table, { signal });
 
-// Key by which the gateway recognises a request that is sent again, because its answer was lost.
-export const newRepeatKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-
 export const createBatch = (file, keyId, table, { formats, retryFor, name }, repeatKey) =>
   postTable(file, { key_id: keyId, formats, retry_for: retryFor, ...(name && { name }) }, table, { repeatKey });
 

@@ -28,8 +28,9 @@ function entryOf(file) {
   return { id: ++files, file, refusal, state: refusal ? 'refused' : 'waiting' };
 }
 
-// After these the next file would fare alike: a wrong key, a used-up quota, a limit.
+// After these the next file would fare alike: no session, a used-up quota, a limit, a revoked key.
 const STOPS = [401, 402, 429];
+const stops = ({ status, error }) => STOPS.includes(status) || error?.details?.fields?.some(({ field }) => field === 'key_id');
 
 // The proofs in an answer: that of a file, or those of a ZIP.
 export const proofsIn = (answer) => answer.comprobantes ?? [answer];
@@ -53,7 +54,7 @@ export function fileChecks(send) {
     try {
       const result = await send(file, { portal, signal: controller.signal });
       change(id, { state: result.proof || result.receipt ? 'done' : 'failed', result });
-      return !STOPS.includes(result.status);
+      return !stops(result);
     } catch {
       change(id, { state: 'failed' });
       return controller.signal.aborted;

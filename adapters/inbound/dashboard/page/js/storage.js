@@ -1,4 +1,5 @@
-// What the browser remembers between visits: the theme and the language, nothing else.
+// What the browser remembers between visits: the theme, the language, and the id of the key that was last chosen to be
+// charged; nothing else.
 
 const named = (name) => `cep.${name}`;
 

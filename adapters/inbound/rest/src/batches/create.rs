@@ -16,12 +16,12 @@ use super::form::SentTable;
 use super::uploads::{Uploaded, Uploads};
 use super::views::{CreatedBody, PreviewBody};
 use crate::RestState;
+use crate::charged_key::KeyParameter;
 use crate::headers::{idempotency_key, put_replayed};
 use crate::openapi::examples;
 use crate::openapi::responses::{
     BatchConflict, FaultyTable, KeyReused, LargeTable, NoTable, SlowBody,
 };
-use crate::people::input::Input;
 use crate::proofs::schemas::{TableFile, TableForm};
 
 /// Creates a batch: looks up each row of a table
@@ -45,7 +45,7 @@ use crate::proofs::schemas::{TableFile, TableForm};
     operation_id = "createBatch",
     tag = "batches",
     params(
-        Query,
+        Query, KeyParameter,
     ),
     request_body(
         description = "The table.",
@@ -71,9 +71,9 @@ pub(super) async fn create(
     call: BatchCall,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let parameters: Result<Query, Problem> = Input::of_query(query.as_deref()).only();
+    let parameters = KeyParameter::beside::<Query>(query.as_deref());
     // A caller who may not create one sends nothing in vain.
-    let named = parameters.as_ref().ok().and_then(Query::key);
+    let named = parameters.as_ref().ok().and_then(|(_, named)| *named);
     let uploader = call.batches.uploader(&call.access, named).await;
     let uploader = uploader.map_err(|error| call.problem(&error))?;
     let options = Options::of(parameters?, &call)?;

@@ -29,7 +29,8 @@ use super::found_table::FoundTable;
 use super::problems;
 use super::table::Table;
 use crate::RestState;
-use crate::people::input::{Id, Name, Text};
+use crate::charged_key;
+use crate::people::input::{Name, Text};
 
 /// Maximum number of rows of which the check lists what was taken from their texts.
 const MOST_TAKEN: usize = 100;
@@ -64,10 +65,6 @@ pub(super) struct Query {
     #[validate(range(min = 0, max = 259_200))]
     #[param(minimum = 0, maximum = 259_200, default = 86_400)]
     retry_for: u64,
-    /// The key that is charged: with a session required, and with an API key, which is charged itself,
-    /// refused.
-    #[param(inline)]
-    key_id: Option<Id>,
     /// Your name for the batch.
     #[param(value_type = Option<String>, min_length = 1, max_length = 100)]
     name: Option<Name>,
@@ -75,12 +72,6 @@ pub(super) struct Query {
 
 fn usual_time() -> u64 {
     RetryFor::DEFAULT.duration().as_secs()
-}
-
-impl Query {
-    pub(super) fn key(&self) -> Option<KeyId> {
-        self.key_id.as_ref().map(|Text(id)| KeyId(*id))
-    }
 }
 
 /// Validated options of a batch.
@@ -100,13 +91,16 @@ pub(super) struct Options {
 
 impl Options {
     /// Validates the request's parameters.
-    pub(super) fn of(parameters: Query, call: &BatchCall) -> Result<Self, Problem> {
+    pub(super) fn of(
+        (parameters, named): (Query, Option<KeyId>),
+        call: &BatchCall,
+    ) -> Result<Self, Problem> {
         let mapping = ColumnMapping::parse(parameters.columns.as_deref().unwrap_or_default());
         Ok(Self {
             dry_run: parameters.dry_run,
             mapping: mapping.map_err(|error| problems::of_mapping(&error))?,
             files: formats(parameters.formats.as_deref())?,
-            key: charged_key(call, parameters.key())?,
+            key: checked_key(call, named)?,
             skips_answered: parameters.skip_answered,
             sheet: parameters.sheet.filter(|name| !name.trim().is_empty()),
             name: parameters.name.map(|Text(name)| name.as_str().to_owned()),
@@ -189,14 +183,12 @@ fn chosen(
 }
 
 /// Checks `key_id`: required with a session, and refused with an API key.
-fn charged_key(call: &BatchCall, named: Option<KeyId>) -> Result<Option<KeyId>, Problem> {
-    let problem = match (call.is_person(), named) {
-        (true, Some(key)) => return Ok(Some(key)),
-        (false, None) => return Ok(None),
-        (true, None) => FieldProblem::Missing,
-        (false, Some(_)) => FieldProblem::Excluded { other: "x-api-key" },
-    };
-    Err(Problem::invalid_field("key_id", problem))
+fn checked_key(call: &BatchCall, named: Option<KeyId>) -> Result<Option<KeyId>, Problem> {
+    if call.is_person() {
+        return charged_key::named(named).map(Some);
+    }
+    charged_key::none_named(named)?;
+    Ok(None)
 }
 
 /// Reads the rows of a table, and what its check tells of it.

@@ -10,6 +10,7 @@ use web::problem::FieldProblem;
 use web::{Chain, Problem};
 
 use super::views::nothing_to_do;
+use crate::charged_key::no_such_key;
 use crate::failure;
 
 /// `Retry-After` when too many downloads are running.
@@ -26,7 +27,7 @@ pub(super) fn of_batch(error: &BatchError, request_id: &RequestId) -> Problem {
             retry_after: *retry_after,
         },
         BatchError::NotRepeated(error) => failure::of_repeat(*error),
-        BatchError::NoSuchKey => Problem::invalid_field("key_id", FieldProblem::NoSuchKey),
+        BatchError::NoSuchKey => no_such_key(),
         BatchError::Unknown => Problem::NoSuchBatch,
         BatchError::NothingToDo(preview) => nothing_to_do(preview),
         BatchError::TooManyOpen { limit } => Problem::TooManyBatches { most: *limit },

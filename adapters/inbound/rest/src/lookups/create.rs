@@ -10,6 +10,7 @@ use web::views::lookups::metadata;
 
 use super::views::LookupBody;
 use crate::RestState;
+use crate::charged_key::KeyParameter;
 use crate::openapi::responses::BadRequestAuto;
 use crate::pipeline;
 use crate::proofs::schemas;
@@ -65,6 +66,7 @@ enum FormatWord {
     operation_id = "lookups",
     tag = "lookups",
     params(
+        KeyParameter,
         (
             "Prefer" = Option<String>, Header,
             description = "`wait=N` (RFC 7240) waits up to N seconds, 25 at most, for the end.",

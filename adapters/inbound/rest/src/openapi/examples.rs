@@ -200,6 +200,13 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
         "NoFile" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedFileType)],
         "UnsupportedMediaType" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedMediaType)],
         "RateLimitExceeded" => vec![("RATE_LIMIT_EXCEEDED", refusal(&rate()))],
+        "TooManyCharged" => vec![
+            ("RATE_LIMIT_EXCEEDED, a key", refusal(&rate())),
+            (
+                "RATE_LIMIT_EXCEEDED, a session",
+                people::too_many_requests(),
+            ),
+        ],
         "InternalError" => vec![("INTERNAL_ERROR", Problem::internal(&id()))],
         "BankProtocolError" => vec![("BANK_PROTOCOL_ERROR", fetch(&bank_protocol()))],
         "Unavailable" => vec![

@@ -109,6 +109,13 @@ impl<'a> Input<'a> {
         self.end(part)
     }
 
+    /// Parses a struct that has a part of the members of the input.
+    pub(crate) fn among_others<T: DeserializeOwned + Validate>(mut self) -> Result<T, Problem> {
+        let part = self.part();
+        self.left.clear();
+        self.end(part)
+    }
+
     /// Returns the value, or all recorded errors. When `value` is `None`, an error must have been recorded.
     pub(crate) fn end<T>(mut self, value: Option<T>) -> Result<T, Problem> {
         let unknown = self.left.iter().map(|(name, _)| &**name);

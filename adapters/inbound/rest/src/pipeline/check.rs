@@ -12,8 +12,9 @@ use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
 
-use super::{Call, Head, detached};
-use crate::people::input::Input;
+use super::session::detached_with_session;
+use super::{Call, Head};
+use crate::charged_key::KeyParameter;
 use crate::proofs::check::views;
 use crate::{RestState, headers};
 
@@ -38,7 +39,7 @@ pub(crate) async fn answer(
     endpoint: Endpoint,
     request: Request,
 ) -> Response {
-    detached(&state, endpoint, request, serve).await
+    detached_with_session(&state, endpoint, request, serve).await
 }
 
 async fn serve(call: Call) {
@@ -72,7 +73,7 @@ async fn serve(call: Call) {
 
 /// Parses the parameters: whether the bank is asked for the payment, and its validator about the seal.
 fn parameters(query: Option<&str>) -> Result<(BankComparison, SealValidation), Problem> {
-    let query: CheckParameters = Input::of_query(query).only()?;
+    let (query, _) = KeyParameter::beside::<CheckParameters>(query)?;
     let bank_comparison = match query.portal {
         Some(true) => BankComparison::Wanted,
         Some(false) | None => BankComparison::Skipped,

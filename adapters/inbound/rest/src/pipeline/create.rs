@@ -12,7 +12,8 @@ use domain::outcome::Endpoint;
 use web::Problem;
 use web::headers::retry_after_seconds;
 
-use super::{Call, Head, detached};
+use super::session::detached_with_session;
+use super::{Call, Head};
 use crate::RestState;
 use crate::ending::Ending;
 use crate::lookups::views::LookupBody;
@@ -27,7 +28,7 @@ pub(crate) async fn answer(
     endpoint: Endpoint,
     request: Request,
 ) -> Response {
-    detached(&state, endpoint, request, serve).await
+    detached_with_session(&state, endpoint, request, serve).await
 }
 
 async fn serve(call: Call) {

@@ -19,6 +19,16 @@ pub(super) struct Ended {
 }
 
 impl Ended {
+    /// The end of a request whose session wasn't accepted.
+    pub(super) fn without_session() -> Self {
+        Self {
+            ending: Ending::SessionRefused,
+            key: None,
+            limit_status: None,
+            details: None,
+        }
+    }
+
     pub(super) fn of<A, E>(served: &mut Served<A, E>) -> Self {
         let ending = Ending::of(served);
         match served {

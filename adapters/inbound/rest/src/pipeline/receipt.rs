@@ -15,8 +15,9 @@ use utoipa::IntoParams;
 use validator::Validate;
 use web::Problem;
 
-use super::{Call, Head, detached};
-use crate::people::input::Input;
+use super::session::detached_with_session;
+use super::{Call, Head};
+use crate::charged_key::KeyParameter;
 use crate::receipts::views::ReceiptBody;
 use crate::{RestState, lookups};
 
@@ -38,7 +39,7 @@ pub(crate) async fn answer(
     endpoint: Endpoint,
     request: Request,
 ) -> Response {
-    detached(&state, endpoint, request, serve).await
+    detached_with_session(&state, endpoint, request, serve).await
 }
 
 async fn serve(call: Call) {
@@ -75,7 +76,7 @@ fn receipt(follow_up: FollowUp, file: Bytes) -> Result<ReceiptRequest, Problem> 
 
 /// Parses the parameter `lookup`.
 fn follow_up(query: Option<&str>) -> Result<FollowUp, Problem> {
-    let query: ReceiptParameters = Input::of_query(query).only()?;
+    let (query, _) = KeyParameter::beside::<ReceiptParameters>(query)?;
     Ok(match query.lookup {
         Some(true) => FollowUp::LookupIfCertain,
         Some(false) | None => FollowUp::None,

@@ -10,6 +10,7 @@ use utoipa_axum::routes;
 
 use super::schemas::{AnyFile, PdfFile, XmlFile, ZipFile};
 use crate::RestState;
+use crate::charged_key::KeyParameter;
 use crate::openapi::responses::{BadFile, LargeFile, NoFile};
 use crate::pipeline::{self, CheckParameters};
 
@@ -35,7 +36,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
     path = "/v1/cep/verify",
     operation_id = "verify",
     tag = "proofs",
-    params(CheckParameters),
+    params(CheckParameters, KeyParameter),
     request_body(
         content(
             (inline(AnyFile) = "application/octet-stream"),

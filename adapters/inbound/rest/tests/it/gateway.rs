@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{
-    ChangeFeed, CredentialCache, HealthService, ProofMemory, ProofRequestService, SpawnTask,
+    AccountKeys, ChangeFeed, CredentialCache, HealthService, ProofMemory, ProofRequestService,
+    SpawnTask,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
@@ -30,6 +31,7 @@ pub(crate) struct Gateway {
     /// Starts the tasks of requests.
     pub(crate) spawn: SpawnTask,
     pub(crate) lookups: LookupServices,
+    pub(crate) account_keys: Arc<AccountKeys>,
     pub(crate) health: Arc<HealthService>,
     /// The validator of seals of `test` keys.
     pub(crate) validator: Arc<ScriptedValidator>,
@@ -83,6 +85,7 @@ impl Gateway {
             proof_requests: Arc::new(proof_requests),
             spawn: spawn_request,
             lookups,
+            account_keys: parts.account_keys(),
             health: Arc::new(health),
             validator,
         }

@@ -11,7 +11,7 @@ use axum::middleware::map_request;
 use domain::outcome::{Endpoint, Outcome};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use rest::{
-    BODY_DEADLINE, BYTES_OF_FILES, Ending, PeopleBatches, PeopleState, ProofMetricsSink, RestState,
+    BODY_DEADLINE, BYTES_OF_FILES, Ending, PeopleState, ProofMetricsSink, RestState, SessionAccess,
 };
 use serde_json::Value;
 use testkit::answers::header_lines;
@@ -89,8 +89,9 @@ impl Harness {
             sessions: services.sessions.clone(),
             site: Arc::new(site()),
         });
-        let people_batches = PeopleBatches {
+        let people = SessionAccess {
             batches: gateway.lookups.batches.clone(),
+            keys: gateway.account_keys.clone(),
             guard: guard.clone(),
         };
         let router = rest::router(RestState {
@@ -99,7 +100,7 @@ impl Harness {
             lookups: gateway.lookups.callers.clone(),
             low_priority: tokio::runtime::Handle::current(),
             batches: gateway.lookups.batches.clone(),
-            people_batches: matches!(sign_in, SignIn::On).then_some(people_batches),
+            people: matches!(sign_in, SignIn::On).then_some(people),
             zips: Arc::new(DeflatedZip),
             file_memory: BodyMemory::new(BYTES_OF_FILES),
             workbooks: Arc::new(WorkbookFiles),

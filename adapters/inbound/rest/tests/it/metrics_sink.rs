@@ -71,5 +71,5 @@ fn no_two_endings_have_one_name() {
     let names: Vec<_> = Ending::all().map(Ending::name).collect();
     let different: HashSet<_> = names.iter().collect();
     assert_eq!(different.len(), names.len());
-    assert_eq!(names.len(), Outcome::ALL.len() + 8);
+    assert_eq!(names.len(), Outcome::ALL.len() + 9);
 }

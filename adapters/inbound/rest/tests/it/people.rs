@@ -3,6 +3,7 @@
 mod accounts;
 mod admin;
 mod batches;
+mod charged;
 mod credentials;
 pub(crate) mod data;
 mod faults;

@@ -14,11 +14,25 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     media_type(headers).is_some_and(|value| is_type(value, "application/json"))
 }
 
-/// Returns true when the headers declare JSON, a table or a ZIP file. HTML forms can't send these types, so
-/// pages of another site need a preflight (Fetch, "CORS-safelisted request-header").
+/// Returns true when the headers declare JSON, a table, a ZIP file, a proof or a picture. HTML forms can't send these
+/// types, so pages of another site need a preflight (Fetch, "CORS-safelisted request-header").
 pub(crate) fn is_json_or_file(headers: &HeaderMap) -> bool {
-    let is_table = |declared| TableType::of_media_type(declared).is_some();
-    is_json(headers) || media_type(headers).is_some_and(is_table) || is_archive(headers)
+    let is_file = |declared| TableType::of_media_type(declared).is_some() || is_document(declared);
+    is_json(headers) || media_type(headers).is_some_and(is_file) || is_archive(headers)
+}
+
+/// Returns true for the type of a proof or a picture of a receipt.
+fn is_document(declared: &str) -> bool {
+    let types = [
+        "application/pdf",
+        "application/xml",
+        "text/xml",
+        "image/jpeg",
+        "image/png",
+        "image/webp",
+    ];
+    let declared = essence(declared);
+    types.iter().any(|name| declared.eq_ignore_ascii_case(name))
 }
 
 /// Format of a table.

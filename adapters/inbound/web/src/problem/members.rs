@@ -263,7 +263,7 @@ impl Problem {
             Self::UnsupportedBodyType => Details {
                 accepted: Some(
                     "application/json, text/csv, application/x-ndjson, application/zip, \
-                     multipart/form-data",
+                     application/octet-stream, multipart/form-data",
                 ),
                 ..Details::default()
             },

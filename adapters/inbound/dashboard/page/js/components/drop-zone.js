@@ -1,6 +1,6 @@
-// A place for files, dropped anywhere on the page or chosen, and the file that was taken or refused.
+// A place for files, dropped anywhere on the page, pasted, chosen or photographed, and the file that was taken or refused.
 
-import { html, useId, useLayoutEffect, useRef, useState } from '../lib.js';
+import { html, useEffect, useId, useLayoutEffect, useRef, useState } from '../lib.js';
 import { size } from '../format.js';
 import { t } from '../i18n.js';
 import { Notice } from './feedback.js';
@@ -36,8 +36,29 @@ function useFileDrop(onFiles) {
   return over;
 }
 
-export function DropZone({ title, choose, help, accept, onFiles, input, testid, multiple = true }) {
+// Files that are pasted into the page, as a screenshot is; a text that isn't pasted into a field, if there is an `onText`.
+function usePaste(onFiles, onText) {
+  const receive = useRef(null);
+  receive.current = (event) => {
+    const files = [...event.clipboardData.files];
+    const text = event.clipboardData.getData('text/plain');
+    const isOfField = event.target.closest?.('input, textarea, select');
+    if (!files.length && (isOfField || !onText || !text.trim())) return;
+    event.preventDefault();
+    if (files.length) onFiles(files);
+    else onText(text);
+  };
+  useEffect(() => {
+    const paste = (event) => receive.current(event);
+    addEventListener('paste', paste);
+    return () => removeEventListener('paste', paste);
+  }, []);
+}
+
+// `camera`: the label of a button that takes a photo, where there is a touch screen.
+export function DropZone({ title, choose, camera, help, accept, onFiles, onText, input, testid, multiple = true }) {
   const over = useFileDrop(onFiles);
+  usePaste(onFiles, onText);
   const id = useId();
   const chosen = ({ target }) => {
     onFiles([...target.files]);
@@ -49,7 +70,15 @@ export function DropZone({ title, choose, help, accept, onFiles, input, testid, 
       <p class="empty-title">${title}</p>
       <input id=${id} ref=${input} class="visually-hidden" type="file" multiple=${multiple} accept=${accept} aria-describedby=${`${id}-help`}
         onChange=${chosen} data-testid=${testid} />
-      <label class="button" for=${id}>${choose}</label>
+      <div class="row">
+        <label class="button" for=${id}>${choose}</label>
+        ${camera && html`
+          <span class="camera">
+            <input id=${`${id}-camera`} class="visually-hidden" type="file" accept="image/jpeg,image/png,image/webp" capture="environment"
+              onChange=${chosen} data-testid=${`${testid}-camera`} />
+            <label class="button" for=${`${id}-camera`}><${Icon} name="camera" />${camera}</label>
+          </span>`}
+      </div>
       <p class="help" id=${`${id}-help`}>${help}</p>
     </div>`;
 }

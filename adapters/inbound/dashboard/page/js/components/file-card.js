@@ -32,8 +32,12 @@ function headlineOf({ resultado, pagina, sello, comprobaciones }) {
 const Verdict = ({ of: proof }) => html`
   <${VerdictBadge} verdict=${proof.resultado} text=${t(`verify.result.${shownResult(proof)}`)} testid="file-result" />`;
 
+// What isn't a proof, and says what it is.
+const isInvoice = (result) => result?.error?.details?.file?.problem === 'es_factura';
+
 // The proofs of a ZIP have verdicts of their own.
 const State = ({ of: { state, result } }) => {
+  if (isInvoice(result)) return html`<${Badge} tone="test">${t('receipt.kind.invoice')}</${Badge}>`;
   if (state !== 'done') return html`<${Badge} tone=${STATE_TONES[state]}>${t(`verify.state.${state}`)}</${Badge}>`;
   if (result.receipt) return html`<${Badge} tone="test">${t(`receipt.kind.${result.receipt.tipo}`)}</${Badge}>`;
   return !result.proof.comprobantes && html`<${Verdict} of=${result.proof} />`;
@@ -52,7 +56,7 @@ export function FileCard({ entry, onRetry, onCompare, onLookUp, onRemove }) {
         </div>
         <div class="row file-state">
           <${State} of=${entry} />
-          ${state === 'failed' && html`
+          ${state === 'failed' && !isInvoice(result) && html`
             <button type="button" class="small" aria-label=${t('verify.retry', { name: file.name })} onClick=${onRetry} data-testid="file-retry">
               <${Icon} name="refresh" />${t('action.retry')}
             </button>`}
@@ -62,7 +66,7 @@ export function FileCard({ entry, onRetry, onCompare, onLookUp, onRemove }) {
         </button>
       </header>
       ${state === 'refused' && html`<${Notice} tone="bad"><p>${t(`verify.refused.${refusal}`)}</p></${Notice}>`}
-      ${state === 'failed' && (result ? html`<${Refusal} result=${result} />` : html`<${Notice} tone="bad"><p>${t('error.network')}</p></${Notice}>`)}
+      ${isInvoice(result) ? html`<${Notice} tone="warn" testid="receipt-kind"><p>${t('receipt.more.invoice')}</p></${Notice}>` : state === 'failed' && (result ? html`<${Refusal} result=${result} />` : html`<${Notice} tone="bad"><p>${t('error.network')}</p></${Notice}>`)}
       ${state === 'done' && result.proof && html`<${Answer} of=${result.proof} name=${file.name} onCompare=${onCompare} />`}
       ${state === 'done' && result.receipt && html`<${ReceiptReport} receipt=${result.receipt} file=${file} onLookUp=${onLookUp} />`}
       ${state === 'failed' && result?.requestId && html`<${RequestIdLine} id=${result.requestId} />`}

@@ -4,33 +4,24 @@ import { html } from '../lib.js';
 import { money, wallTime } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { useKeyNames } from '../key-names.js';
-import { useLive } from '../live.js';
 import { open } from '../memory.js';
-import { usePolling } from '../polling.js';
-import { LOOKUP, LOOKUP_CHANGED, OWN, PARTICIPANTS } from '../queries.js';
+import { OWN, PARTICIPANTS } from '../queries.js';
 import { Link } from '../router.js';
+import { useLookup } from '../use-lookup.js';
 import { useQuery } from '../use-query.js';
 import { StateButton } from '../components/button.js';
 import { Candidates } from '../components/candidates.js';
+import { DeliveredProof } from '../components/delivered-proof.js';
 import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
-import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
+import { Empty, Failed, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { isOpen, LookupState, NextAttempt, Reason } from '../components/lookup-facts.js';
 import { NextStep } from '../components/next-step.js';
-import { EarlierDeliveries, Payment, ProofFacts, ProofNotices } from '../components/proof-facts.js';
-import { SealVerdict } from '../components/seal-verdict.js';
 import { CancelLookup, EraseLookup } from '../dialogs/lookup-dialogs.js';
 import { Page } from './page.js';
 
 export function LookupDetail({ id }) {
-  const { data, error, reload } = useQuery(LOOKUP, { id }, { live: true, localised: true });
-  const found = data?.lookup;
-  const active = Boolean(found && isOpen(found));
-  const live = useLive(LOOKUP_CHANGED, { id }, active, ({ lookupChanged: now }) => {
-    // The first answer is the present state, which is usually the one that is shown.
-    if (now.state !== found?.state || now.attemptCount !== found?.attemptCount) reload();
-  });
-  usePolling(reload, active && !live);
+  const { data, found, error, reload } = useLookup(id);
   const back = html`<${Link} class="back" to="/lookups"><${Icon} name="back" />${t('nav.lookups')}</${Link}>`;
   if (error && !data) return html`${back}<${Page} title=${t('lookup.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
   if (!data) return html`${back}<div class="panel"><${Skeleton} lines=${6} /></div>`;
@@ -68,30 +59,11 @@ function Actions({ subject }) {
     : html`<${StateButton} key="erase" class="danger-quiet" onClick=${show(EraseLookup)} data-testid="erase-lookup"><${Icon} name="close" />${t('erase.action')}</${StateButton}>`;
 }
 
-const lower = (word) => word && word.toLowerCase();
-
-// A delivery as the REST API writes a proof, whose members the other views show.
-const proofOf = ({ proof, seal, sealedFields }) => ({
-  cep: proof,
-  sello: { ...seal, estado: lower(seal.verdict), motivo: lower(seal.reason) },
-  campos_sellados: sealedFields,
-});
-
 function Delivery({ of: delivery }) {
-  const proof = proofOf(delivery);
   return html`
     <section class="panel lookup-proof" aria-labelledby="proof-title" data-testid="lookup-proof">
       <h2 id="proof-title">${t('lookup.proof')}</h2>
-      ${proof.sello.estado === 'invalid' && html`<${Notice} tone="bad" testid="seal-invalid"><p><strong>${t('proof.distrust')}</strong></p></${Notice}>`}
-      <${EarlierDeliveries} seen=${delivery.earlier} />
-      <${Payment} proof=${proof} />
-      <${ProofNotices} of=${delivery.notices} />
-      <${ProofFacts} proof=${proof} />
-      <${SealVerdict} seal=${proof.sello} covered=${proof.campos_sellados} />
-      <div class="row">
-        ${delivery.files.map(({ extension, path }) => html`
-          <a key=${extension} class="button" href=${path} download data-testid=${`file-${extension}`}><${Icon} name="download" />${t(`lookup.file.${extension}`)}</a>`)}
-      </div>
+      <${DeliveredProof} of=${delivery} />
     </section>`;
 }
 

@@ -3,17 +3,19 @@
 import { html, useEffect, useMemo, useRef, useState } from '../lib.js';
 import { unreachable } from '../api.js';
 import { BATCH_KEYS } from '../batch-queries.js';
-import { createBatch, MOST_TABLE_BYTES, newRepeatKey, onlyFile, TABLES, tableRefusal } from '../batch-requests.js';
+import { createBatch, MOST_TABLE_BYTES, onlyFile, TABLES, tableRefusal } from '../batch-requests.js';
 import { isComplete, withChoice } from '../column-choices.js';
 import { refusedCorrections, sentForm } from '../corrections.js';
 import { useDryRun } from '../dry-run.js';
 import { size } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { say, tableAtHand } from '../memory.js';
+import { newRepeatKey } from '../repeat-key.js';
 import { go, Link } from '../router.js';
 import { useAllNodes } from '../use-query.js';
 import { BatchOptions, usualOptions } from '../components/batch-options.js';
 import { Button } from '../components/button.js';
+import { keyTitle } from '../components/charged-key.js';
 import { ColumnMapping } from '../components/column-mapping.js';
 import { CreateButton } from '../components/create-button.js';
 import { ChosenFile, DropZone, RefusedFile } from '../components/drop-zone.js';
@@ -37,8 +39,6 @@ export function NewBatch() {
           : html`<div class="panel"><${Empty} title=${t('new_batch.no_keys')} icon="key"><p class="muted">${t('new_batch.no_keys_more')}</p><${CreateButton} /></${Empty}></div>`}
     </${Page}>`;
 }
-
-const keyTitle = ({ name, env, prefix }) => `${name} · ${t(`environment.${env}`)} · ${prefix}`;
 
 const NONE = [];
 

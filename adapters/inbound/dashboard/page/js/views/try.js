@@ -8,6 +8,7 @@ import { say } from '../memory.js';
 import { fetchFile, fetchProof, testKeyProblem } from '../proofs.js';
 import { PARTICIPANTS } from '../queries.js';
 import { saveFile } from '../save-file.js';
+import { bringIntoSight } from '../sight.js';
 import { useQuery, refresh } from '../use-query.js';
 import { Notice } from '../components/feedback.js';
 import { Field, Select } from '../components/field.js';
@@ -113,8 +114,7 @@ function Banks({ values, setValues }) {
 function Result({ state: { busy, lost, result, asked } }) {
   const box = useRef(null);
   useEffect(() => {
-    // Where the result stands below the form, it is brought into sight.
-    if (result && box.current.getBoundingClientRect().top > innerHeight * 0.7) box.current.scrollIntoView();
+    if (result) bringIntoSight(box.current);
   }, [result]);
   return html`
     <section class="panel try-result" aria-live="polite" aria-busy=${busy ? 'true' : undefined} aria-labelledby="try-result-title"

@@ -25,7 +25,7 @@ use web::Problem;
 use web::problem::{FieldProblem, LineError, RowError};
 use web::views::batches::Batch;
 
-use super::{LANGUAGE, WAIT, too_many_reads};
+use super::{LANGUAGE, WAIT, people, too_many_reads};
 use crate::batches::{
     FoundTable, ImportBody, MAX_ARCHIVE_BYTES, MAX_TABLE_BYTES, PreviewBody, RowBody,
 };
@@ -239,10 +239,7 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
             ("RATE_LIMIT_EXCEEDED, a key", too_many_reads()),
             (
                 "RATE_LIMIT_EXCEEDED, a session",
-                Problem::TooManyRequests {
-                    limit: 30,
-                    retry_after: WAIT,
-                },
+                people::too_many_requests(),
             ),
         ],
         "NoArchive" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedArchiveType)],

@@ -186,6 +186,14 @@ pub(super) fn audit() -> Value {
     }))
 }
 
+/// The problem of a session that sends too many requests.
+pub(super) fn too_many_requests() -> Problem {
+    Problem::TooManyRequests {
+        limit: 30,
+        retry_after: Duration::from_secs(1),
+    }
+}
+
 /// Examples of a named error response, each with its own name.
 pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
     match answer {
@@ -228,13 +236,7 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
                 retry_after: Duration::from_mins(17),
             },
         )],
-        "TooManyRequests" => vec![(
-            "RATE_LIMIT_EXCEEDED",
-            Problem::TooManyRequests {
-                limit: 30,
-                retry_after: Duration::from_secs(1),
-            },
-        )],
+        "TooManyRequests" => vec![("RATE_LIMIT_EXCEEDED", too_many_requests())],
         "Fault" => vec![(
             "INTERNAL_ERROR",
             Problem::internal(&RequestId::from_uuid(id(6))),

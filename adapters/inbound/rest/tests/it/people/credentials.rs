@@ -7,6 +7,7 @@ use ports::outbound::TokenError;
 use reqwest::RequestBuilder;
 
 use super::batches::{BATCHES, TABLE, created, creating};
+use super::charged::charged;
 use super::data::{ACTIVE_KEY, MEMBER, UNKNOWN};
 use super::{ask, with_json};
 use crate::batches::BELOW;
@@ -50,11 +51,12 @@ fn operations() -> Vec<(&'static str, String)> {
     operations.collect()
 }
 
-/// The methods and paths of batches, for which a key will do.
-fn batch_operations() -> Vec<(&'static str, String)> {
+/// The methods and paths for which a key will do: those of batches, and those that are charged at once.
+fn operations_for_keys_too() -> Vec<(&'static str, String)> {
     let all = ["GET", "POST"].map(|method| (method, BATCHES.to_owned()));
     let below = BELOW.map(|(method, below)| (method, format!("{BATCHES}/{UNKNOWN}{below}")));
-    all.into_iter().chain(below).collect()
+    let charged = charged().map(|(path, ..)| ("POST", path.to_owned()));
+    all.into_iter().chain(below).chain(charged).collect()
 }
 
 #[tokio::test]
@@ -63,7 +65,11 @@ async fn a_credential_is_needed_everywhere() {
     let bare = |method, path: &str| with_json(harness.request(method, path), "{}");
     for (name, path, operations) in [
         ("unauthenticated", "/keys", operations()),
-        ("batches_without_a_credential", BATCHES, batch_operations()),
+        (
+            "batches_without_a_credential",
+            BATCHES,
+            operations_for_keys_too(),
+        ),
     ] {
         let expected = in_both_languages(|| bare("GET", path)).await;
         insta::assert_snapshot!(name, expected);
