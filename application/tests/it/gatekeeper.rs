@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::fixture::{HERE, fixture, fixture_with, month_used};
+use crate::support::fixture::{HERE, fixture, fixture_with, month_used, request};
 use crate::support::{Elsewhere, WatchedKeys, disk_full, limits, noon, operator};
-use application::{Admission, AdmissionError, RequestedScope};
+use application::{
+    Admission, AdmissionError, AdmissionRequest, NamedKey, RequestKey, RequestedScope,
+};
 use chrono::TimeDelta;
 use domain::keys::{CountedKey, Environment, FullKey};
 use domain::limits::MonthlyUse;
@@ -67,6 +69,28 @@ async fn a_key_that_another_process_revoked_before_its_first_request_is_refused(
     let (fixture, holder) = fixture_with(limits(10, None)).await;
     fixture.data.revoke_key(holder.id).await;
     assert_invalid_key(fixture.ask(&holder).await);
+}
+
+#[tokio::test]
+async fn a_named_key_is_charged_like_a_presented_one_until_it_is_revoked() {
+    let (fixture, holder) = fixture_with(limits(10, Some(100))).await;
+    let presented = fixture.ask(&holder).await.unwrap();
+    let named = || AdmissionRequest {
+        key: RequestKey::Named(NamedKey {
+            key: presented.charged.key,
+            customer: presented.charged.customer,
+            environment: presented.environment,
+        }),
+        ..request(None, HERE)
+    };
+    let admission = fixture.gatekeeper.admit(named()).await.unwrap();
+    assert_eq!(admission.charged.key, presented.charged.key);
+    assert_eq!(admission.charged.customer, presented.charged.customer);
+    assert_eq!(admission.environment, Environment::Test);
+    assert_eq!(month_used(&admission), 2);
+    fixture.revoke(&holder).await;
+    let refusal = fixture.gatekeeper.admit(named()).await.unwrap_err();
+    assert!(matches!(refusal, AdmissionError::NoSuchKey), "{refusal:?}");
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ const PASTE_TEXT: &str = "const transfer = new DataTransfer();\
 const SELECT_ALL: &str = "\u{e009}a\u{e000}";
 
 /// A receipt of the sandbox bank's payment of this amount.
-fn receipt_of(amount: &str) -> String {
+pub(super) fn receipt_of(amount: &str) -> String {
     format!(
         "Transferencia SPEI exitosa\nMonto: ${amount}\nFecha y hora: 20/nov/2026 10:53:36\n\
         Cuenta destino: 002010077777777771\nBanco destino: BANAMEX\n\

@@ -6,6 +6,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::batches::{ACCOUNT, WORKBOOK, widened};
+use super::receipts::receipt_of;
 use super::verified_files::with_another_amount;
 use super::webhooks::{a_lookup_ends, hooks, subscribed, switched};
 use super::{Page, member};
@@ -160,6 +161,10 @@ async fn no_tried_proof_and_no_checked_file_has_a_fault_of_accessibility() {
     let folded = "[data-testid=file-details]:not([open]) summary";
     page.click_css(folded).await;
     page.is_sound("checked files").await;
+    page.open_verify().await;
+    page.pastes(&receipt_of("1,234.56")).await;
+    page.proves("$1,234.56").await;
+    page.is_sound("a verdict").await;
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ export default {
   'verify.charged': 'Each file is a request (a PDF that turns out to be a receipt, two) and counts against the quota of “{name}”.',
   'verify.key_test': 'It asks the sandbox bank, and knows its seals.',
   'verify.no_keys_more': 'What is checked here counts against the quota of one of your API keys. Create one first.',
-  'verify.options': 'Ask further',
+  'verify.options': 'Ask the bank or the validator, too',
   'verify.portal': 'Ask the bank too',
   'verify.portal_help': 'Compares each file with the proof that the bank issues, the tracking key included, which no seal covers. It takes one lookup for each file.',
   'verify.banxico': "Ask Banco de México's validator about the seal",

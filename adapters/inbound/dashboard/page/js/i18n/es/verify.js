@@ -5,7 +5,7 @@ export default {
   'verify.charged': 'Cada archivo es una petición (un PDF que resulta ser un recibo, dos) y cuenta en la cuota de «{name}».',
   'verify.key_test': 'Pregunta al banco de pruebas, y conoce sus sellos.',
   'verify.no_keys_more': 'Lo que se comprueba aquí cuenta en la cuota de una de sus claves de API. Cree una primero.',
-  'verify.options': 'Preguntar más',
+  'verify.options': 'Preguntar también al banco o al validador',
   'verify.portal': 'Preguntar también al banco',
   'verify.portal_help': 'Compara cada archivo con el comprobante que el banco emite, también la clave de rastreo, que ningún sello cubre. Hace una consulta por archivo.',
   'verify.banxico': 'Preguntar por el sello al validador del Banco de México',
