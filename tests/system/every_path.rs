@@ -146,7 +146,7 @@ impl Outcome {
         }
         if self.is_by_reference() {
             question.as_object_mut().unwrap().remove("clave_rastreo");
-            question["numero_referencia"] = json!(format!("46{number:05}"));
+            question["numero_referencia"] = json!("4600001");
             question["emisor"] = json!("40012");
         }
         question

@@ -212,10 +212,11 @@ async fn the_page_says_why_a_message_is_not_sent_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failing_message_says_which_attempt_comes_next_and_when_the_last_one() {
     let opened = subscribed_page(StatusCode::INTERNAL_SERVER_ERROR).await;
-    let Some((page, _receiver, person, _)) = opened else {
+    let Some((page, _receiver, person, path)) = opened else {
         return;
     };
     a_lookup_ends(&page, &person).await;
+    page.open(&path).await;
     shows(&page, "PENDING").await;
     // The second attempt is due after some five seconds.
     page.sees("Intento 3 de 10").await;
