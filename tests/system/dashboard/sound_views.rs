@@ -183,6 +183,9 @@ async fn no_state_of_a_lookup_has_a_fault_of_accessibility() {
     page.click_css("[data-testid=seal] summary").await;
     page.is_sound("the proof").await;
     page.clicked("erase-lookup", "erase-confirm").await;
+    let several = page.stored_of_several().await;
+    page.opened(&format!("/lookups/{several}"), "candidates")
+        .await;
     assert_eq!(page.complaints().await, Vec::<String>::new());
 }
 

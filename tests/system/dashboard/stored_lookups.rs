@@ -1,10 +1,10 @@
 //! The stored lookups of an account: list, proof and files, cancellation, erasure.
 
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::live_changes::HIDE;
-use super::{Page, member};
+use super::{Page, member, member_with};
 use crate::browser::Look;
 use crate::gateway::{json_of, request, soon};
 use crate::person::{Demo, Person};
@@ -13,7 +13,18 @@ impl Page {
     /// Creates a lookup whose amount says what the bank answers, and waits for its first attempt; returns its
     /// id.
     pub(super) async fn stored(&self, amount: &str) -> String {
-        let mut body = request(1, amount);
+        self.stored_of(request(1, amount)).await
+    }
+
+    /// The same, of an amount of which a reference number has several transfers.
+    pub(super) async fn stored_of_several(&self) -> String {
+        let mut body = request(1, "300.00");
+        body["clave_rastreo"] = Value::Null;
+        body["numero_referencia"] = json!("4600001");
+        self.stored_of(body).await
+    }
+
+    async fn stored_of(&self, mut body: Value) -> String {
         body["formats"] = json!(["xml", "pdf"]);
         body["metadata"] = json!({ "pedido": "A-1042" });
         let lookup = self.gateway.post("lookups", &self.key, &body).await;
@@ -63,6 +74,28 @@ async fn a_delivered_lookup_is_shown_its_files_are_saved_and_it_is_erased() {
     // The list is empty, and says how to store a lookup.
     page.find("lookup-curl").await;
     assert_eq!(page.complaints().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn one_of_several_transfers_is_chosen_and_its_proof_is_shown() {
+    for look in [Look::DESKTOP, Look::PHONE_BY_NIGHT] {
+        let Some(page) = member_with(look).await else {
+            return;
+        };
+        let id = page.stored_of_several().await;
+        page.open(&format!("/lookups/{id}")).await;
+        page.shows_lookup("AMBIGUOUS").await;
+        let keys = ["A", "B", "C"].map(|letter| format!("SANDBOX4600001{letter}"));
+        let keys = keys.each_ref().map(|key| &**key);
+        page.tells("candidates", &keys).await;
+        page.counts("[data-testid=choose-candidate]", 3).await;
+        let chosen = format!("[data-testid=choose-candidate][aria-label*={}]", keys[1]);
+        page.click_css(&chosen).await;
+        page.shows_lookup("DELIVERED").await;
+        page.tells("lookup-proof", &[keys[1]]).await;
+        page.tells("lookup-metadata", &["A-1042"]).await;
+        assert_eq!(page.complaints().await, Vec::<String>::new());
+    }
 }
 
 #[tokio::test]
