@@ -169,9 +169,10 @@ impl Receipt {
     }
 
     /// The query for the payment, in the form of requests; `None` if a field that it needs is missing. Institutions
-    /// that the receipt tells are named.
+    /// that the receipt tells are named. The reference number stands in place of a tracking key that isn't there.
     pub fn query(&self) -> Option<RawQuery<'_>> {
-        if self.kind != DocumentKind::Receipt || !self.missing.is_empty() {
+        let needs_reference = self.lacks_tracking_key_alone();
+        if self.kind != DocumentKind::Receipt || !(self.missing.is_empty() || needs_reference) {
             return None;
         }
         let token = |field| {
@@ -181,12 +182,27 @@ impl Receipt {
         Some(RawQuery {
             date: token(ReceiptField::Date),
             tracking_key: token(ReceiptField::TrackingKey),
-            reference: Token::Absent,
+            reference: if needs_reference {
+                token(ReceiptField::Reference)
+            } else {
+                Token::Absent
+            },
             account: token(ReceiptField::Account),
             amount: token(ReceiptField::Amount),
             issuer: token(ReceiptField::Issuer),
             receiver: token(ReceiptField::Receiver),
         })
+    }
+
+    /// Returns `true` if nothing is missing but the tracking key, in whose place the reference number can stand.
+    fn lacks_tracking_key_alone(&self) -> bool {
+        let of_key = MissingField {
+            field: ReceiptField::TrackingKey,
+            reason: MissingReason::NotFound,
+        };
+        let reference = self.field(ReceiptField::Reference);
+        self.missing == [of_key]
+            && reference.is_some_and(|read| read.confidence > ReadConfidence::Low)
     }
 
     fn value(&self, field: ReceiptField) -> Option<&str> {

@@ -6,6 +6,7 @@ use rstest::rstest;
 use super::*;
 use crate::fixture::day;
 use crate::participants::Catalogue;
+use crate::query::Token;
 
 const KEY: &str = "MBAN01002611200001234567";
 const CLABE: &str = "002010077777777771";
@@ -183,6 +184,31 @@ fn what_is_missing_is_told(
         receipt.missing.contains(&MissingField { field, reason }),
         "{receipt:#?}"
     );
+}
+
+/// Without a tracking key, the reference number finds the transfer where the receipt names both banks.
+#[rstest]
+#[case(&["Banco emisor: BBVA", "Referencia numérica: 4900001"], Some("4900001"))]
+#[case(&["Referencia numérica: 4900001"], None)]
+#[case(&["Banco emisor: BBVA"], None)]
+#[case(&["Banco emisor: BBVA", "Referencia numérica: 4900001", "Importe: $99.00"], None)]
+fn a_reference_number_stands_in_place_of_a_key_that_is_not_there(
+    #[case] lines: &[&str],
+    #[case] reference: Option<&str>,
+) {
+    let receipt = with(&[&["Clave de rastreo:"], lines].concat());
+    let query = receipt.query();
+    let found = query.as_ref().map(|query| query.reference.clone());
+    let expected = reference.map(|text| Token::Text(text.into()));
+    assert_eq!(found, expected, "{receipt:#?}");
+    assert!(query.is_none_or(|query| query.tracking_key == Token::Absent));
+    let missing = receipt.missing.iter().map(|missing| missing.field);
+    assert!(
+        missing
+            .into_iter()
+            .any(|field| field == ReceiptField::TrackingKey)
+    );
+    assert!(!receipt.is_certain());
 }
 
 #[rstest]

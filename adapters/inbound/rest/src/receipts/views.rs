@@ -1,6 +1,7 @@
 //! JSON view of a receipt.
 
 use application::ReceiptAnswer;
+use domain::query::Token;
 use domain::receipts::{
     MissingField, Place, PortalLink, ReadField, Receipt, ReceiptField, ReceiptNotice,
 };
@@ -144,7 +145,12 @@ struct ReceiptWarning {
 #[schema(as = ReceiptQuestion)]
 struct LookupQuestion {
     fecha: String,
-    clave_rastreo: String,
+    /// Absent if the receipt shows none, and a reference number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clave_rastreo: Option<String>,
+    /// Absent if there is a tracking key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numero_referencia: Option<String>,
     cuenta: String,
     monto: String,
     emisor: String,
@@ -247,11 +253,13 @@ impl ReceiptWarning {
 impl LookupQuestion {
     /// The question; `None` while a field is missing.
     fn new(receipt: &Receipt) -> Option<Self> {
-        receipt.query()?;
+        let query = receipt.query()?;
+        let is_by_key = query.reference == Token::Absent;
         let value = |field| receipt.field(field).map(|read| read.value.clone());
         Some(Self {
             fecha: value(ReceiptField::Date)?,
-            clave_rastreo: value(ReceiptField::TrackingKey)?,
+            clave_rastreo: value(ReceiptField::TrackingKey),
+            numero_referencia: value(ReceiptField::Reference).filter(|_| !is_by_key),
             cuenta: value(ReceiptField::Account)?,
             monto: value(ReceiptField::Amount)?,
             emisor: value(ReceiptField::Issuer)?,

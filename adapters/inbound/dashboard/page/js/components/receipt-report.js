@@ -17,9 +17,10 @@ import { ReceiptVerdict } from './receipt-verdict.js';
 import { Refusal, RequestIdLine } from './refusal.js';
 import { SentPage } from './sent-page.js';
 
-const FIELDS = ['clave_rastreo', 'fecha', 'monto', 'cuenta', 'receptor', 'emisor'];
+const FIELDS = ['clave_rastreo', 'numero_referencia', 'fecha', 'monto', 'cuenta', 'receptor', 'emisor'];
 const LOOKS = {
   clave_rastreo: { class: 'mono' },
+  numero_referencia: { class: 'mono', inputmode: 'numeric' },
   fecha: { type: 'date' },
   monto: { inputmode: 'decimal' },
   cuenta: { class: 'mono', inputmode: 'numeric' },
@@ -63,7 +64,7 @@ function Reading({ receipt: { campos, faltan }, file, onLookUp }) {
     if (busy) return;
     setBusy(true);
     setResult(null);
-    const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim()));
+    const body = bodyOf(values);
     repeatKey.current ??= newRepeatKey();
     const answer = await onLookUp(body, repeatKey.current).catch(unreachable);
     if (answer.status !== null) repeatKey.current = null;
@@ -74,12 +75,14 @@ function Reading({ receipt: { campos, faltan }, file, onLookUp }) {
   useEffect(() => {
     if (result?.error) bringIntoSight(outcome.current);
   }, [result]);
+  // A reference number matters where there is no tracking key.
+  const shown = FIELDS.filter((name) => name !== 'numero_referencia' || !campos.clave_rastreo);
   const advice = { ...adviceOf(faltan, 'campo', 'mensaje'), ...adviceOf(result?.error?.details?.fields ?? [], 'field', 'message') };
   return html`
     <div class="receipt">
       <${SentPage} of=${file} place=${campos[at]?.lugar} />
       <form onSubmit=${lookUp} novalidate aria-label=${t('receipt.fields')} data-testid="receipt">
-        ${FIELDS.map((name) => html`
+        ${shown.map((name) => html`
           <${ReadField} key=${name} name=${name} read=${campos[name]} advice=${advice[name]} refused=${Boolean(result?.error)} value=${values[name]}
             own=${name === 'cuenta' ? own : []} onInput=${change(name)} onFocus=${() => setAt(name)} />`)}
         <button type="submit" class="primary" disabled=${busy} data-testid="receipt-look-up">
@@ -92,6 +95,13 @@ function Reading({ receipt: { campos, faltan }, file, onLookUp }) {
       ${result?.error && html`<${Refusal} result=${result} />${result.requestId && html`<${RequestIdLine} id=${result.requestId} />`}`}
       ${result?.lookup && html`<${ReceiptVerdict} key=${result.lookup.id} id=${result.lookup.id} read=${campos} />`}
     </div>`;
+}
+
+// The request: a tracking key finds the payment without a reference number.
+function bodyOf(values) {
+  const given = Object.entries(values).filter(([, value]) => value.trim());
+  const hasKey = given.some(([name]) => name === 'clave_rastreo');
+  return Object.fromEntries(given.filter(([name]) => !(hasKey && name === 'numero_referencia')));
 }
 
 // What is to be done about fields, by their names.

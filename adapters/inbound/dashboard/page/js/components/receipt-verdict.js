@@ -7,6 +7,7 @@ import { compared } from '../receipt-comparison.js';
 import { Link } from '../router.js';
 import { bringIntoSight } from '../sight.js';
 import { useLookup } from '../use-lookup.js';
+import { Candidates } from './candidates.js';
 import { DeliveredProof } from './delivered-proof.js';
 import { Failed, Notice, Skeleton } from './feedback.js';
 import { ForeignText } from './foreign-text.js';
@@ -22,9 +23,10 @@ const WITHOUT_PROOF = {
   PAYMENT_CANCELED: 'rejected',
   PAYMENT_IN_PROCESS: 'pending',
   PROOF_NOT_ISSUED: 'pending',
+  AMBIGUOUS: 'several',
 };
 
-const TONES = { same: 'ok', different: 'bad', distrusted: 'bad', not_found: 'bad', returned: 'bad', rejected: 'bad', pending: 'warn', asking: 'info', unknown: 'warn' };
+const TONES = { same: 'ok', different: 'bad', distrusted: 'bad', not_found: 'bad', returned: 'bad', rejected: 'bad', pending: 'warn', several: 'warn', asking: 'info', unknown: 'warn' };
 
 // The sandbox bank's key is published: anybody can make its seals.
 const isSealed = ({ seal, notices }) => seal.verdict === 'VALID' && !notices.some(({ codigo }) => codigo === 'sello_del_banco_de_pruebas');
@@ -62,6 +64,7 @@ export function ReceiptVerdict({ id, read }) {
         </${Notice}>
       </div>
       ${fields.length > 0 && html`<${Comparison} of=${fields} />`}
+      ${found.candidates.length > 0 && html`<${Candidates} of=${found} />`}
       ${delivery ? html`<${DeliveredProof} of=${delivery} />` : html`<${NextStep} of=${found} tone="info" />`}
       <p class="row">
         ${!delivery && html`<${LookupState} of=${found} />`}

@@ -59,6 +59,7 @@ export default {
   'refusal.code': 'Code for support: {code}',
   'field.fecha': 'Date (fecha)',
   'field.clave_rastreo': 'Tracking key (clave_rastreo)',
+  'field.numero_referencia': 'Reference number (numero_referencia), without a key',
   'field.cuenta': "Beneficiary's account (cuenta)",
   'field.monto': 'Amount in pesos (monto)',
   'field.emisor': 'Issuing bank (emisor)',

@@ -102,6 +102,8 @@ export default {
   'receipt.verdict.rejected.more': 'The money is not in the account, whatever the receipt says.',
   'receipt.verdict.pending': 'No proof yet: the bank knows the payment, and has issued no proof of it.',
   'receipt.verdict.pending.more': 'It is asked for again by itself. Deliver nothing before there is a proof.',
+  'receipt.verdict.several': 'Several transfers have this reference',
+  'receipt.verdict.several.more': 'Choose yours: compare time, payer and concept with what you were sent.',
   'receipt.verdict.asking': 'The bank is being asked…',
   'receipt.verdict.asking.more': 'You may leave the page: the lookup goes on by itself.',
   'receipt.verdict.unknown': 'There is no answer of the bank to this lookup.',

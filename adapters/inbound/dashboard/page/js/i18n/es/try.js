@@ -59,6 +59,7 @@ export default {
   'refusal.code': 'Código para soporte: {code}',
   'field.fecha': 'Fecha (fecha)',
   'field.clave_rastreo': 'Clave de rastreo (clave_rastreo)',
+  'field.numero_referencia': 'Número de referencia (numero_referencia), si no hay clave',
   'field.cuenta': 'Cuenta del beneficiario (cuenta)',
   'field.monto': 'Monto en pesos (monto)',
   'field.emisor': 'Banco emisor (emisor)',

@@ -102,6 +102,8 @@ export default {
   'receipt.verdict.rejected.more': 'El dinero no está en la cuenta, diga lo que diga el recibo.',
   'receipt.verdict.pending': 'Aún sin comprobante: el banco conoce el pago, y no ha emitido su comprobante.',
   'receipt.verdict.pending.more': 'Se vuelve a preguntar sola. No entregue nada antes de que haya un comprobante.',
+  'receipt.verdict.several': 'Varias transferencias tienen esta referencia',
+  'receipt.verdict.several.more': 'Elija la suya: compare la hora, el ordenante y el concepto con lo que le enviaron.',
   'receipt.verdict.asking': 'Se está preguntando al banco…',
   'receipt.verdict.asking.more': 'Puede salir de la página: la consulta sigue sola.',
   'receipt.verdict.unknown': 'El banco no dio respuesta a esta consulta.',
