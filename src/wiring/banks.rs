@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    ArchiveService, BankBySide, BankMonitor, PrintedProofs, ProofCache, ProofMemory, ProofParts,
-    ProofService, ReplicaCount, SharedCatalogue, ValidatorBySide,
+    ArchiveService, BankBySide, BankMonitor, ProofCache, ProofMemory, ProofParts, ProofService,
+    ReplicaCount, SealService, SharedCatalogue, ValidatorBySide,
 };
 use bank_portal::{Portal, PortalConfig, PortalUrl, Validator};
 use domain::pacing::Pacing;
 use memory::InProcessPacer;
-use ports::outbound::{Clock, Pacer, SealChecks, SealValidator};
+use ports::outbound::{Clock, Pacer, SealValidator};
 
+use super::seals::FileThreads;
 use crate::config::BankOptions;
 use crate::private_files;
 use crate::traces::Traces;
@@ -99,8 +100,8 @@ pub(super) fn proofs(
     (options, archive): (&BankOptions, Option<Arc<ArchiveService>>),
     banks: &BankBySide,
     (clock, monitor): (&Arc<dyn Clock>, &Arc<BankMonitor>),
-    (participants, seals): (Arc<SharedCatalogue>, Arc<impl SealChecks + 'static>),
-    printed: PrintedProofs,
+    (participants, seals): (Arc<SharedCatalogue>, Arc<SealService>),
+    threads: &FileThreads,
 ) -> ProofService {
     let memory = ProofMemory::new(
         u64::from(options.proof_memory) << 20,
@@ -113,7 +114,7 @@ pub(super) fn proofs(
         patience: options.bank_timeout,
         cache: ProofCache { memory, archive },
         monitor: Arc::clone(monitor),
+        printed: threads.printed(&seals, clock),
         seals,
-        printed,
     })
 }

@@ -147,15 +147,14 @@ async fn gateway_on(
         dropped_lines,
         stopping,
     } = context;
-    let (clock, random, store) = (&base.clock, &base.random, &base.store);
-    let process = new_id(clock.as_ref(), random.as_ref());
+    let (clock, random, limits) = (&base.clock, &base.random, &base.limits);
+    let (store, process) = (&base.store, new_id(clock.as_ref(), random.as_ref()));
     let journal = store.journal_with_metrics(process, Arc::new(MeteredJournal));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
     let change_feed = Arc::new(base.change_feed().await?);
     let for_insights = dashboard::connections(store, identity).await?;
     let keys: Arc<KeyService> = Arc::new(base.key_service_reading_from(for_insights.as_ref())?);
-    let limits = &base.limits;
     limits.begin().await;
     let replica_monitor = base
         .replica_monitor(&options.keys.replicas, process)
@@ -177,12 +176,11 @@ async fn gateway_on(
     let (cached, shown) = ((bank, archive.clone()), (catalogue.clone(), seals.clone()));
     let low_priority = LowPriority::start()?;
     let threads = FileThreads::of(low_priority.handle());
-    let printed = threads.printed(&seals, clock);
-    let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), shown, printed);
+    let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), shown, &threads);
     let metrics_sink = Arc::new(MeteredRequests);
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
-    let tasks = (&requests, &threads);
     let (asked, shown) = ((proofs, validators, &stored), (&seals, &catalogue));
+    let tasks = (&requests, &threads);
     let services = base.proof_requests(asked, shown, &usage, tasks).await?;
     let shared = SharedServices {
         base: &base,

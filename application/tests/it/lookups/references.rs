@@ -55,6 +55,9 @@ fn several(transfer: &Transfer, keys: &[&str]) -> Script {
     Script::Several(zipped(&pdfs.collect::<Vec<_>>()))
 }
 
+/// The answer of a bank to a transfer.
+type Rule = fn(&Transfer) -> Script;
+
 /// A lookup by this number, tried once at a bank with this rule.
 async fn tried(
     number: &str,
@@ -130,7 +133,6 @@ async fn an_answer_that_is_not_of_the_number_alone_is_not_understood() {
         );
         files(&other.unwrap(), TRACKING_KEY)
     };
-    type Rule = fn(&Transfer) -> Script;
     let rules: [(&str, Rule); 7] = [
         (REFERENCE, |_| {
             Script::Several(Bytes::from_static(b"PK\x03\x04"))
