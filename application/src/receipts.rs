@@ -129,7 +129,7 @@ impl ReceiptReading {
 
     /// The receipt without a missing account if its masked one is completed by the customer's own accounts.
     pub(crate) fn completed(&self, receipt: Receipt, own: &[OwnAccount]) -> Receipt {
-        let completed = receipt.clone().with_masked_account();
+        let completed = receipt.clone().with_own_account();
         let catalogue = self.participants.catalogue();
         let query = self.query(&completed);
         match query.map(|query| query.complete(own, &catalogue)) {

@@ -121,7 +121,10 @@ fn tracking_key(raw: &RawQuery<'_>) -> Result<Criterion, FieldError> {
 fn criterion(raw: &RawQuery<'_>) -> Result<Criterion, FieldError> {
     let of_reference = |problem: FieldErrorKind| problem.of(Field::Reference);
     let Some(digits) = decimal(&raw.reference).map_err(of_reference)? else {
-        return tracking_key(raw);
+        return tracking_key(raw).map_err(|error| match error.problem {
+            FieldErrorKind::Missing => FieldErrorKind::NoCriterion.of(Field::TrackingKey),
+            _ => error,
+        });
     };
     if raw.tracking_key != Token::Absent {
         return Err(of_reference(FieldErrorKind::WithTrackingKey));

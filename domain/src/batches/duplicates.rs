@@ -101,6 +101,20 @@ mod tests {
     }
 
     #[test]
+    fn a_key_of_the_digits_of_a_reference_number_is_another_question() {
+        let by_key = &queries(&["2026-11-20;1234567;002010077777777771;1.00;"])[0];
+        let by_reference = ProofQuery {
+            criterion: crate::criterion::ReferenceNumber::parse("1234567")
+                .unwrap()
+                .into(),
+            ..by_key.clone()
+        };
+        let mut duplicates = Duplicates::of_at_most(10);
+        let first = [by_key, &by_reference, &by_reference].map(|it| duplicates.first(1, it));
+        assert_eq!(first, [None, None, Some(1)]);
+    }
+
+    #[test]
     fn only_so_many_questions_are_remembered() {
         let rows = ["1", "2", "3"].map(|amount| format!("2026-11-20;KEY;5512345678;{amount};"));
         let queries = queries(&rows.each_ref().map(|row| &**row));

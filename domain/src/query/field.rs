@@ -67,6 +67,12 @@ pub enum FieldErrorKind {
     /// The tracking key can't be parsed.
     #[error(transparent)]
     TrackingKey(#[from] TrackingKeyError),
+    /// Neither the tracking key nor the reference number is given.
+    #[error("is required, or numero_referencia in its place")]
+    NoCriterion,
+    /// The account is masked, and doesn't show enough digits.
+    #[error("must show the last 3 to 8 digits")]
+    MaskedDigits,
     /// The reference number can't be parsed.
     #[error(transparent)]
     Reference(#[from] ReferenceNumberError),

@@ -9,7 +9,7 @@ use super::{
     text,
 };
 use crate::account::Account;
-use crate::masked_account::MaskedAccount;
+use crate::masked_account::{MaskedAccount, is_written_mask};
 use crate::own_accounts::{self, Destination, GivenAccount, OwnAccount};
 use crate::participants::Catalogue;
 
@@ -76,6 +76,9 @@ impl ProofQuery<GivenAccount> {
             match (Account::parse(text), MaskedAccount::parse(text)) {
                 (Ok(account), _) => Ok(GivenAccount::Whole(account)),
                 (Err(_), Some(masked)) => Ok(GivenAccount::Masked(masked)),
+                (Err(_), None) if text.contains(is_written_mask) => {
+                    Err(FieldErrorKind::MaskedDigits)
+                }
                 (Err(error), None) => Err(error.into()),
             }
         };
@@ -234,5 +237,27 @@ mod tests {
             .map(|error| error.field.name())
             .collect::<Vec<_>>();
         assert_eq!(fields, ["fecha", "clave_rastreo", "cuenta", "monto"]);
+        let raw = with(|raw| {
+            (raw.tracking_key, raw.reference) = (Token::Absent, Token::Number("0"));
+            raw.account = Token::Absent;
+        });
+        let errors = ProofQuery::parse_given(&raw, day("2026-11-20"), Catalogue::embedded());
+        let fields = errors
+            .unwrap_err()
+            .into_iter()
+            .map(|error| error.field.name());
+        assert!(fields.eq(["numero_referencia", "cuenta"]));
+        let neither = with(|raw| raw.tracking_key = Token::Absent);
+        let errors = ProofQuery::parse_given(&neither, day("2026-11-20"), Catalogue::embedded());
+        let missing = FieldErrorKind::NoCriterion.of(Field::TrackingKey);
+        assert_eq!(errors.unwrap_err(), [missing]);
+        for masked in ["****12", "*1234", "****123456789"] {
+            let errors = given(Token::Text(masked.into())).unwrap_err();
+            assert_eq!(
+                errors,
+                [FieldErrorKind::MaskedDigits.of(Field::Account)],
+                "{masked}"
+            );
+        }
     }
 }

@@ -12,6 +12,7 @@ use super::notice::{DocumentKind, MissingField, MissingReason, ReceiptNotice};
 use super::page::ReceiptText;
 use super::phrases;
 use crate::account::Account;
+use crate::calendar;
 use crate::participants::{Catalogue, ParticipantCode, inference};
 use crate::query::{RawQuery, Token};
 use crate::tracking_key::TrackingKey;
@@ -26,9 +27,6 @@ const NEEDED: [ReceiptField; 6] = [
     ReceiptField::Receiver,
     ReceiptField::Issuer,
 ];
-/// Days from a transfer to the date in its tracking key, which may be the next operation date: at Easter that of Monday
-/// after Wednesday evening.
-const DAYS_LATER: std::ops::RangeInclusive<i64> = 0..=5;
 /// Minutes around midnight within which the date may be another one.
 const AROUND_MIDNIGHT: u32 = 30;
 /// Fewest of the needed fields that make a text a receipt.
@@ -151,18 +149,26 @@ impl Receipt {
     /// Returns `true` if the receipt shows the last digits of the account alone.
     pub fn has_masked_account(&self) -> bool {
         self.value(ReceiptField::Account)
-            .is_some_and(|value| value.starts_with('*'))
+            .is_some_and(|value| value.contains('*'))
     }
 
-    /// The receipt whose masked account the reader's own accounts complete: neither it nor an institution that it
-    /// doesn't tell is missing.
+    /// Returns `true` if the account is masked or missing.
+    pub fn lacks_account(&self) -> bool {
+        let mut missing = self.missing.iter();
+        missing.any(|missing| missing.field == ReceiptField::Account)
+    }
+
+    /// The receipt whose masked or missing account the reader's own accounts complete: neither it nor an institution
+    /// that it doesn't tell is missing.
     #[must_use]
-    pub fn with_masked_account(mut self) -> Self {
+    pub fn with_own_account(mut self) -> Self {
         self.missing.retain(|missing| {
             !matches!(
                 (missing.field, missing.reason),
-                (ReceiptField::Account, MissingReason::Masked)
-                    | (ReceiptField::Receiver, MissingReason::NotFound)
+                (
+                    ReceiptField::Account,
+                    MissingReason::Masked | MissingReason::NotFound
+                ) | (ReceiptField::Receiver, MissingReason::NotTold)
             )
         });
         self
@@ -253,7 +259,8 @@ impl Receipt {
         self.fields.extend(receiver);
     }
 
-    /// Compares the date with the one in the tracking key, and with the time of day.
+    /// Compares the date with the one in the tracking key, which may be the next operation date, and with the time of
+    /// day.
     fn check_date(&mut self, date: NaiveDate) {
         let key = self
             .value(ReceiptField::TrackingKey)
@@ -265,7 +272,7 @@ impl Receipt {
         if self.field(ReceiptField::Date).is_none() {
             self.fields
                 .push(told(ReceiptField::Date, inside.to_string()));
-        } else if !DAYS_LATER.contains(&(inside - date).num_days()) {
+        } else if ![date, calendar::next_banking_day(date)].contains(&inside) {
             self.notices.push(ReceiptNotice::KeyDateDiffers);
             self.lower(ReceiptField::Date, ReadConfidence::Medium);
             self.lower(ReceiptField::TrackingKey, ReadConfidence::Medium);
@@ -359,7 +366,7 @@ impl Receipt {
                 MissingReason::NotTold
             }
             None => MissingReason::NotFound,
-            Some(read) if field == ReceiptField::Account && read.value.starts_with('*') => {
+            Some(read) if field == ReceiptField::Account && read.value.contains('*') => {
                 MissingReason::Masked
             }
             Some(read) if read.confidence == ReadConfidence::Low => MissingReason::Unclear,

@@ -186,6 +186,34 @@ fn what_is_missing_is_told(
     );
 }
 
+/// What the payer wrote gives neither key nor account, labels in it included.
+#[test]
+fn a_concept_with_labels_gives_neither_key_nor_account() {
+    let text = format!(
+        "Transferencia SPEI\nImporte: $1,234.56\nFecha: 20/nov/2026\n\
+         Concepto: Clave de rastreo {KEY} cuenta destino {CLABE}\n"
+    );
+    let receipt = read(&text);
+    for field in [ReceiptField::TrackingKey, ReceiptField::Account] {
+        let confidence = receipt.field(field).map(|read| read.confidence);
+        assert!(
+            confidence.is_none_or(|it| it == ReadConfidence::Low),
+            "{receipt:#?}"
+        );
+    }
+}
+
+#[rstest]
+#[case::of_the_day("2026-11-20", false)]
+#[case::of_the_next_banking_day("2026-11-19", false)]
+#[case::days_later("2026-11-18", true)]
+#[case::earlier("2026-11-21", true)]
+fn a_key_of_another_day_is_noticed(#[case] date: &str, #[case] is_noticed: bool) {
+    let date = format!("Fecha: {date}");
+    let notices = with(&[&date]).notices;
+    assert_eq!(notices.contains(&ReceiptNotice::KeyDateDiffers), is_noticed);
+}
+
 /// Without a tracking key, the reference number finds the transfer where the receipt names both banks.
 #[rstest]
 #[case(&["Banco emisor: BBVA", "Referencia numérica: 4900001"], Some("4900001"))]

@@ -95,7 +95,7 @@ batch-not-ended = The batch hasn't ended, so it can't be removed; cancel it firs
 batch-canceled = The batch was canceled, so nothing can be imported; create another one with the rows that are missing.
 too-many-stored-rows = The batches of your account, with those that have ended, may have { $most } rows; erase some that have ended (DELETE /v1/cep/batches/ID), and send this one again.
 too-many-batches = Your account has { $most } batches that haven't ended, and may have no more; wait for one to end, or cancel it.
-too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, payments that were returned, rejected or canceled, which get none, and tracking keys with a comma cannot. Look a single one up in the portal by itself.
+too-few-rows = The bank takes files of { $least } rows or more, and { $rows } can stand in one: rows that have a proof, payments that were returned, rejected or canceled, which get none, those that are asked for by reference number, and tracking keys with a comma cannot. Look a single one up in the portal by itself.
 unsupported-table-type = The Content-Type must be text/csv (UTF-8, UTF-16 or Windows-1252), application/x-ndjson, that of a workbook (XLSX, XLSM, XLS, ODS), or multipart/form-data with the table in the part file, uncompressed.
 unsupported-part-type = The part file needs a name that ends in .csv, .tsv, .txt, .ndjson, .jsonl, .xlsx, .xlsm, .xls or .ods, or the Content-Type of a table; send it as a file, for example with curl -F file=@pagos.xlsx.
 unsupported-body-type = Under a session the Content-Type must be text/csv or application/x-ndjson for a table, application/zip for the bank's file, application/octet-stream for any other file, and application/json for JSON or without a body; multipart/form-data comes from a page alone, whose browser sends Origin.
@@ -180,6 +180,8 @@ field-out-of-range = It must be a whole number between { $least } and { $most },
 field-no-own-account = None of your own accounts ends in these digits at this bank. Give all its digits, or add the account to yours.
 field-wrong-check-digit = Its last digit contradicts the others: look for a typing error.
 field-other-bank = It isn't the institution of the CLABE. Leave it out, or correct the CLABE.
+field-no-criterion = It is required; add it, or numero_referencia in its place.
+field-masked-digits = A masked account must show its last 3 to 8 digits, for example ****1234.
 field-malformed-reference = It must be a number of 1 to 7 digits above 0: the numeric reference (referencia numérica) of the transfer.
 field-stored-only = Here clave_rastreo is needed. A reference number is taken by /v1/cep/lookups and by batches: several transfers may have it.
 field-known-account = It is among your own accounts already.
@@ -283,7 +285,7 @@ advice-await-return = Do not count the payment as received: it is being returned
 advice-return-pending = Do not count the payment as received: it was being returned to the payer (state: { $state }). Create another lookup later to learn how that ended.
 advice-check-meanwhile = The central bank does not know the payment yet, and the lookup is repeated by itself. Meanwhile, compare the data with the payer's receipt and look at the hints.
 advice-correct-question = The data contradict each other; correct them and create another lookup. { $hint }
-advice-check-question = Compare date, tracking key, account, amount and banks with the payer's receipt, look at the hints, and create another lookup with the corrected data.
+advice-check-question = Compare date, tracking key or reference number, account, amount and banks with the payer's receipt, look at the hints, and create another lookup with the corrected data.
 advice-reject-proof = Do not accept this proof: its seal does not fit its data. Confirm the credit in the account's statement before you count the payment as received.
 advice-confirm-payment = The seal could not be checked; confirm the credit in the account's statement before you count the payment as received.
 advice-payment-returned = Do not count the payment as received: the money went back to the payer (state: { $state }), and there will be no proof. Ask for another transfer.
@@ -373,7 +375,7 @@ user-delivery-pending = The message is still tried; its next attempt is in nextA
 
 ## Notices beside the verdict on a proof (avisos[].mensaje)
 
-notice-campos-sin-sellar-comparados-con-el-banco = No seal covers the tracking key and the reference number. The tracking key was compared with the bank: it issued the proof of a payment with this key and the same sealed data.
+notice-campos-sin-sellar-comparados-con-el-banco = No seal covers the tracking key and the reference number. The bank issued the proof of a payment with this key and the same sealed data.
 notice-campos-sin-sellar-no-comparados = No seal covers the tracking key and the reference number, and nobody compared them with the bank: they may have been changed. Compare them with the bank before you rely on them.
 notice-campos-sin-sellar-no-coinciden-con-el-banco = No seal covers the tracking key and the reference number, and at the bank no proof with this key and these data was found: somebody may have changed the key. Don't rely on it.
 notice-comprobante-traido-en-un-archivo = The proof was brought in a file, which anybody may have sent; the gateway didn't fetch it from the bank. A proof that is issued before a payment is returned stays as it is: see in the account that the money is there.

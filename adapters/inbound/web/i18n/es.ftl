@@ -95,7 +95,7 @@ batch-not-ended = El lote no ha terminado, así que no se puede borrar; cancéle
 batch-canceled = El lote se canceló, así que no se puede importar nada; cree otro con las filas que faltan.
 too-many-stored-rows = Los lotes de su cuenta, también los terminados, pueden tener { $most } filas; borre algunos de los terminados (DELETE /v1/cep/batches/ID) y envíe este de nuevo.
 too-many-batches = Su cuenta tiene { $most } lotes sin terminar y no puede tener más; espere a que termine uno o cancélelo.
-too-few-rows = El banco recibe archivos de { $least } filas o más y solo { $rows } pueden ir en uno: no pueden las que ya tienen comprobante, los pagos devueltos, rechazados o cancelados, que no lo tendrán, ni las claves con coma. Si es una sola, consúltela en el portal por separado.
+too-few-rows = El banco recibe archivos de { $least } filas o más y aquí pueden ir { $rows }: no pueden las que ya tienen comprobante, los pagos devueltos, rechazados o cancelados, que no lo tendrán, los que se piden por número de referencia, ni las claves con coma. Si es una sola, consúltela en el portal por separado.
 unsupported-table-type = El Content-Type debe ser text/csv (UTF-8, UTF-16 o Windows-1252), application/x-ndjson, el de un libro (XLSX, XLSM, XLS, ODS), o multipart/form-data con la tabla en la parte file, sin comprimir.
 unsupported-part-type = La parte file necesita un nombre que termine en .csv, .tsv, .txt, .ndjson, .jsonl, .xlsx, .xlsm, .xls u .ods, o el Content-Type de una tabla; envíela como archivo, por ejemplo con curl -F file=@pagos.xlsx.
 unsupported-body-type = Con una sesión, el Content-Type debe ser text/csv o application/x-ndjson para una tabla, application/zip para el archivo del banco, application/octet-stream para cualquier otro, y application/json para JSON o sin cuerpo; multipart/form-data solo llega de una página, cuyo navegador envía Origin.
@@ -180,6 +180,8 @@ field-out-of-range = Debe ser un número entero entre { $least } y { $most }, co
 field-no-own-account = Ninguna de sus cuentas propias termina en estos dígitos en este banco. Dé todos los dígitos, o agregue la cuenta a las suyas.
 field-wrong-check-digit = Su último dígito contradice a los demás: busque un error de captura.
 field-other-bank = No es la institución de la CLABE. Déjelo fuera, o corrija la CLABE.
+field-no-criterion = Este campo es obligatorio; agréguelo, o numero_referencia en su lugar.
+field-masked-digits = De una cuenta oculta debe mostrar los últimos 3 a 8 dígitos, por ejemplo ****1234.
 field-malformed-reference = Debe ser un número de 1 a 7 dígitos mayor que 0: la referencia numérica de la transferencia.
 field-stored-only = Aquí hace falta clave_rastreo. El número de referencia se acepta en /v1/cep/lookups y en los lotes: varias transferencias pueden tenerlo.
 field-known-account = Ya está entre sus cuentas propias.
@@ -283,7 +285,7 @@ advice-await-return = No dé el pago por recibido: se está devolviendo al orden
 advice-return-pending = No dé el pago por recibido: se estaba devolviendo al ordenante (estado: { $state }). Cree otra consulta más tarde para saber cómo terminó.
 advice-check-meanwhile = El banco central todavía no conoce el pago, y la consulta se repite sola. Mientras tanto, compare los datos con el comprobante del ordenante y revise las pistas.
 advice-correct-question = Los datos se contradicen; corríjalos y cree otra consulta. { $hint }
-advice-check-question = Compare fecha, clave de rastreo, cuenta, monto y bancos con el comprobante del ordenante, revise las pistas y cree otra consulta con los datos corregidos.
+advice-check-question = Compare fecha, clave de rastreo o número de referencia, cuenta, monto y bancos con el comprobante del ordenante, revise las pistas y cree otra consulta con los datos corregidos.
 advice-reject-proof = No acepte este comprobante: su sello no corresponde a sus datos. Confirme el abono en el estado de cuenta antes de dar el pago por recibido.
 advice-confirm-payment = El sello no se pudo verificar; confirme el abono en el estado de cuenta antes de dar el pago por recibido.
 advice-payment-returned = No dé el pago por recibido: el dinero volvió al ordenante (estado: { $state }) y no habrá comprobante. Pida otra transferencia.
@@ -373,7 +375,7 @@ user-delivery-pending = El mensaje todavía se intenta; su próximo intento est�
 
 ## Avisos junto al veredicto sobre un comprobante (avisos[].mensaje)
 
-notice-campos-sin-sellar-comparados-con-el-banco = Ningún sello protege la clave de rastreo ni el número de referencia. La clave de rastreo se comparó con el banco: emitió el comprobante de un pago con esta clave y los mismos datos sellados.
+notice-campos-sin-sellar-comparados-con-el-banco = Ningún sello protege la clave de rastreo ni el número de referencia. El banco emitió el comprobante de un pago con esta clave y los mismos datos sellados.
 notice-campos-sin-sellar-no-comparados = Ningún sello protege la clave de rastreo ni el número de referencia, y nadie los comparó con el banco: alguien pudo cambiarlos. Compárelos con el banco antes de confiar en ellos.
 notice-campos-sin-sellar-no-coinciden-con-el-banco = Ningún sello protege la clave de rastreo ni el número de referencia, y en el banco no se halló un comprobante con esta clave y estos datos: alguien pudo cambiar la clave. No confíe en ella.
 notice-comprobante-traido-en-un-archivo = El comprobante llegó en un archivo, que cualquiera pudo enviar; el sistema no lo obtuvo del banco. Un comprobante emitido antes de que se devolviera el pago no cambia: vea en la cuenta que el dinero esté ahí.
@@ -549,7 +551,7 @@ missing-fecha-not-found = Falta la fecha de la transferencia: el día en que el 
 missing-fecha-unclear = La fecha es dudosa. Elija el día en que el ordenante envió la transferencia.
 missing-monto-not-found = Falta el monto: el de la transferencia, sin comisión ni IVA.
 missing-monto-unclear = El monto es dudoso: es el de la transferencia, sin comisión ni IVA.
-missing-cuenta-not-found = Falta la cuenta receptora. Escriba su CLABE, tarjeta o teléfono al que se envió.
+missing-cuenta-not-found = Falta la cuenta receptora. Escriba su CLABE, tarjeta o teléfono al que se envió, o agréguela a sus cuentas propias.
 missing-cuenta-masked = La cuenta receptora está oculta. Escriba completa la CLABE, la tarjeta o el teléfono que termina así: es suya.
 missing-cuenta-unclear = La cuenta receptora es dudosa. Compárela con la suya, dígito por dígito.
 missing-receptor-not-told = Falta el banco receptor, y la cuenta no lo dice. Es el banco de la cuenta que recibió el dinero.

@@ -84,9 +84,9 @@ impl ProofRequestService {
         }
     }
 
-    /// Completes a masked account with the customer's own ones, unless they can't be read.
+    /// Completes a masked or missing account with the customer's own ones, unless they can't be read.
     async fn completed_receipt(&self, admitted: &Admitted, receipt: Receipt) -> Receipt {
-        if !receipt.has_masked_account() {
+        if !receipt.lacks_account() {
             return receipt;
         }
         match self.lookups.own_accounts(admitted.lane.customer).await {

@@ -114,10 +114,7 @@ impl SheetRow {
                 errors.push(CellError::of(column, problem));
             }
         }
-        if cells.query.tracking_key != Token::Absent {
-            // It finds the transfer alone; many tables have both.
-            cells.query.reference = Token::Absent;
-        }
+        choose_criterion(&mut cells.query);
         let id = check_id(cells.id).map_err(|problem| {
             errors.push(CellError::of(Column::Id, problem));
         });
@@ -171,6 +168,17 @@ impl SheetRow {
             is_called_answered: false,
             query: Err(fault.into()),
         }
+    }
+}
+
+/// Leaves the tracking key, which finds the transfer alone; many tables have both. A dash or a word in its place is
+/// none.
+fn choose_criterion(query: &mut RawQuery<'_>) {
+    let is_placeholder = |key: &Token<'_>| matches!(key, Token::Text(text) if !text.contains(|c: char| c.is_ascii_digit()));
+    if query.reference != Token::Absent && is_placeholder(&query.tracking_key) {
+        query.tracking_key = Token::Absent;
+    } else if query.tracking_key != Token::Absent {
+        query.reference = Token::Absent;
     }
 }
 

@@ -110,13 +110,17 @@ impl Sources {
     pub(super) fn words_but_of(&self, meanings: &[Meaning]) -> Vec<(usize, Vec<Word>)> {
         let place =
             |page: usize, word: &Word| (page, word.place.x.to_bits(), word.place.y.to_bits());
-        let excluded: HashSet<_> = self
-            .labelled(meanings)
-            .into_iter()
-            .flat_map(|source| {
-                let first = source.labelled.values.first();
-                let words = first.into_iter().flat_map(|value| value.words.iter());
-                words.map(move |word| place(source.page, word))
+        let without_concept = meanings.contains(&Meaning::Concept);
+        let is_excluded = |labelled: &&Labelled| {
+            meanings.contains(&labelled.meaning) || without_concept && labelled.is_in_concept
+        };
+        let pages = self.pages.iter().enumerate();
+        let excluded: HashSet<_> = pages
+            .flat_map(|(page, it)| {
+                let labelled = it.labelled.iter().filter(is_excluded);
+                let values = labelled.filter_map(|labelled| labelled.values.first());
+                let words = values.flat_map(|value| value.words.iter());
+                words.map(move |word| place(page, word))
             })
             .collect();
         let segments = self.segments().map(|(page, segment)| {

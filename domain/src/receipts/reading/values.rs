@@ -266,13 +266,14 @@ pub(super) fn account(sources: &Sources) -> (Option<ReadField>, Vec<ReceiptNotic
 fn unmasked(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let (masked, whole): (Vec<_>, Vec<_>) = candidates
         .into_iter()
-        .partition(|it| it.value.starts_with('*'));
+        .partition(|it| it.value.contains('*'));
     if whole.is_empty() {
         return masked;
     }
     let is_other = |masked: &Candidate| {
-        let ending = masked.value.trim_start_matches('*');
-        !whole.iter().any(|whole| whole.value.ends_with(ending))
+        let (beginning, ending) = masked.value.split_once("****").unwrap_or_default();
+        let is_shown = |whole: &str| whole.starts_with(beginning) && whole.ends_with(ending);
+        !whole.iter().any(|whole| is_shown(&whole.value))
     };
     let others: Vec<_> = masked.into_iter().filter(is_other).collect();
     let is_doubted = !others.is_empty();

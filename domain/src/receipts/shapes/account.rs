@@ -146,7 +146,7 @@ mod tests {
     #[case::grouped_stars("****-****-****-1234", Some("****1234"))]
     #[case::ellipsis("…777771", Some("****777771"))]
     #[case::points("...7771", Some("****7771"))]
-    #[case::card_with_first_digits("4152 **** **** 5678", Some("****5678"))]
+    #[case::card_with_first_digits("4152 **** **** 5678", Some("4152****5678"))]
     #[case::a_number("12345678901", None)]
     #[case::an_ending_alone("1234", None)]
     #[case::nothing("BBVA", None)]

@@ -23,7 +23,7 @@ export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Strin
       row line callerId state duplicateOf question { fecha claveRastreo numeroReferencia monto } written { fecha claveRastreo numeroReferencia cuenta monto } errors { field message }
       lookup {
         id reason origin payment { text } hints { code message } whatToDo
-        delivery { seal { verdict } notices { codigo: code mensaje: message } earlier { veces: times primera_vez: firstAt } }
+        delivery { proof { trackingKey } seal { verdict } notices { codigo: code mensaje: message } earlier { veces: times primera_vez: firstAt } }
       }
     }
   }

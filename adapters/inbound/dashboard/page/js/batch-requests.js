@@ -6,9 +6,10 @@ import { sentForm } from './corrections.js';
 export const MOST_TABLE_BYTES = 16_777_216;
 export const MOST_ARCHIVE_BYTES = 67_108_864;
 
-// A field of a table, in the order of the API; the first four are needed, or told by others.
+// A field of a table, in the order of the API.
 export const COLUMNS = ['fecha', 'clave_rastreo', 'numero_referencia', 'cuenta', 'monto', 'emisor', 'receptor', 'id', 'texto', 'cargo', 'abono'];
-export const NEEDED = COLUMNS.slice(0, 4);
+// These are needed, or told by others.
+export const NEEDED = ['fecha', 'clave_rastreo', 'cuenta', 'monto'];
 export const TOLD_BY = { clave_rastreo: ['texto', 'numero_referencia'], cuenta: ['texto'], monto: ['cargo', 'abono'] };
 
 // Media types of tables by the endings of their names.

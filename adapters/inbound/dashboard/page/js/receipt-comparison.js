@@ -10,10 +10,18 @@ function isSameName(read, name) {
   return few.every((word) => many.some((other) => other.startsWith(word) || word.startsWith(other)));
 }
 
-// Of a masked account the last digits are compared. Null where one is a card or a phone and the other is not: both may
+// An account of which the first or last digits are shown: `****1234`, `4152****1234`.
+export const isMasked = (read) => read.includes('*');
+
+export function fitsMask(mask, account) {
+  const [beginning, ending] = mask.split(/\*+/);
+  return account.startsWith(beginning) && account.endsWith(ending);
+}
+
+// Of a masked account the shown digits are compared. Null where one is a card or a phone and the other is not: both may
 // lead to one account.
 function isSameAccount(read, account) {
-  if (read.startsWith('*')) return account.endsWith(read.replace(/^\*+/, ''));
+  if (isMasked(read)) return fitsMask(read, account);
   return read.length === account.length ? read === account : null;
 }
 
@@ -21,7 +29,7 @@ function isSameAccount(read, account) {
 const FIELDS = {
   clave_rastreo: [({ clave_rastreo: key }) => [key], (read, key) => withoutBlanks(read) === withoutBlanks(key)],
   // After 18:00 and on holidays the operation date is another day.
-  fecha: [({ fecha_operacion: operation, fecha_abono: credit }) => [operation, credit], (read, date) => read === date],
+  fecha: [({ fecha_operacion: operation, fecha_abono: credit }) => [credit, operation], (read, date) => read === date],
   monto: [({ monto }) => [monto], (read, amount) => Number(read) === Number(amount)],
   cuenta: [({ beneficiario }) => [beneficiario.cuenta], isSameAccount],
   receptor: [({ receptor }) => [receptor.codigo], (read, code) => read === code],
@@ -38,6 +46,8 @@ export function compared(read, cep) {
     if (!given || given.confianza === 'low' || !proved.length) return [];
     const results = proved.map((value) => isSame(given.valor, value));
     if (results.every((result) => result === null)) return [];
-    return [{ name, read: given.valor, proved: proved[0], same: results.includes(true), decides: name !== 'nombre_beneficiario' }];
+    // What is shown is the value that is the same, if there is one.
+    const shown = proved[Math.max(results.indexOf(true), 0)];
+    return [{ name, read: given.valor, proved: shown, same: results.includes(true), decides: name !== 'nombre_beneficiario' }];
   });
 }

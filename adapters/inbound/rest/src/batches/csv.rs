@@ -12,7 +12,7 @@ use super::result_row::ResultRow;
 pub(super) type CsvColumn = (&'static str, fn(&ResultRow<'_>) -> String);
 
 /// The columns. Those of the query data have the names that they have in a table that creates a batch.
-const COLUMNS: [CsvColumn; 40] = [
+const COLUMNS: [CsvColumn; 41] = [
     ("fila", |it| (it.row.row.0 + 1).to_string()),
     ("linea", |it| it.row.line.to_string()),
     ("id", |it| guarded(&it.asked(Column::Id))),
@@ -67,6 +67,7 @@ const COLUMNS: [CsvColumn; 40] = [
         guarded(&it.asked(Column::Reference))
     }),
     ("candidatas", |it| it.candidates()),
+    ("clave_del_cep", |it| guarded(&it.proved_key())),
 ];
 
 /// The columns with these names, in their order.

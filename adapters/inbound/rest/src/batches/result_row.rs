@@ -165,11 +165,12 @@ impl<'a> ResultRow<'a> {
             .unwrap_or_default()
     }
 
-    /// The tracking key of the question, or that of the proof that its reference number found.
-    fn tracking_key(&self, query: &ProofQuery) -> String {
-        let asked = query.criterion.tracking_key().map(ToString::to_string);
-        let found = || Some(self.proof()?.tracking_key().to_owned());
-        asked.or_else(found).unwrap_or_default()
+    /// Tracking key of the proof.
+    pub(super) fn proved_key(&self) -> String {
+        let proof = self.proof();
+        proof
+            .map(|it| it.tracking_key().to_owned())
+            .unwrap_or_default()
     }
 
     /// Tracking keys of the transfers that have the reference number.
@@ -269,7 +270,10 @@ impl<'a> ResultRow<'a> {
             let code = |code: Option<ParticipantCode>| code.map(|it| it.to_string());
             return match column {
                 Column::Date => query.date.to_string(),
-                Column::TrackingKey => self.tracking_key(query),
+                Column::TrackingKey => {
+                    let key = query.criterion.tracking_key();
+                    key.map(ToString::to_string).unwrap_or_default()
+                }
                 Column::Reference => {
                     let reference = query.criterion.reference();
                     reference.map(|it| it.to_string()).unwrap_or_default()

@@ -60,7 +60,7 @@ const RESULTS: [ResultColumn; 14] = [
 ];
 
 /// Columns for programs, which stand at the end with the names that they have as CSV.
-const CODES: [&str; 20] = [
+const CODES: [&str; 21] = [
     "fila",
     "linea",
     "estado_codigo",
@@ -81,6 +81,7 @@ const CODES: [&str; 20] = [
     "errores_codigos",
     "pistas_codigos",
     "candidatas",
+    "clave_del_cep",
 ];
 
 /// A workbook of results that is being written.

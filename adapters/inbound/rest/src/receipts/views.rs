@@ -151,10 +151,14 @@ struct LookupQuestion {
     /// Absent if there is a tracking key.
     #[serde(skip_serializing_if = "Option::is_none")]
     numero_referencia: Option<String>,
-    cuenta: String,
+    /// Absent if one of your own accounts completes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cuenta: Option<String>,
     monto: String,
     emisor: String,
-    receptor: String,
+    /// Absent if one of your own accounts tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receptor: Option<String>,
 }
 
 impl ReceiptBody {
@@ -260,10 +264,10 @@ impl LookupQuestion {
             fecha: value(ReceiptField::Date)?,
             clave_rastreo: value(ReceiptField::TrackingKey),
             numero_referencia: value(ReceiptField::Reference).filter(|_| !is_by_key),
-            cuenta: value(ReceiptField::Account)?,
+            cuenta: value(ReceiptField::Account),
             monto: value(ReceiptField::Amount)?,
             emisor: value(ReceiptField::Issuer)?,
-            receptor: value(ReceiptField::Receiver)?,
+            receptor: value(ReceiptField::Receiver),
         })
     }
 }

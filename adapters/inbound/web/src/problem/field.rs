@@ -105,6 +105,10 @@ catalogue! {
         /// The value isn't an integer within the range.
         OutOfRange { least: u64, most: u64 }
             = "out_of_range", "field-out-of-range"(least: least, most: most);
+        /// Neither the tracking key nor the reference number is given.
+        NoCriterion = "missing", "field-no-criterion";
+        /// A masked account shows too few digits, or too many.
+        MaskedDigits = "masked_digits", "field-masked-digits";
         /// The reference number isn't 1 to 7 digits.
         MalformedReference = "malformed_reference", "field-malformed-reference";
         /// The field is taken by stored lookups and batches alone.
@@ -260,6 +264,8 @@ impl From<FieldErrorKind> for FieldProblem {
                     Self::ForbiddenCharacter { character, place }
                 }
             },
+            FieldErrorKind::NoCriterion => Self::NoCriterion,
+            FieldErrorKind::MaskedDigits => Self::MaskedDigits,
             FieldErrorKind::Reference(ReferenceNumberError) => Self::MalformedReference,
             FieldErrorKind::WithTrackingKey => Self::Excluded {
                 other: Field::TrackingKey.name(),

@@ -68,10 +68,15 @@ fn has_text(row: &RowView, text: &str) -> bool {
             || contains(query.account.as_str())
             || amount == Some(query.amount)
     });
+    let of_proof = match &row.outcome {
+        RowOutcome::Lookup(lookup) => lookup.delivery.as_ref(),
+        _ => None,
+    };
+    let of_proof = of_proof.is_some_and(|it| contains(it.proof.tracking_key()));
     let mut written = row.written.iter();
     let of_written = written
         .any(|(column, value)| contains(value) || *column == Column::Amount && is_amount(value));
-    of_query || of_written || row.caller_id.as_deref().is_some_and(contains)
+    of_query || of_proof || of_written || row.caller_id.as_deref().is_some_and(contains)
 }
 
 /// The amount of a text with or without the sign of pesos, commas and blanks.

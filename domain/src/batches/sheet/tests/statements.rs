@@ -52,6 +52,14 @@ fn a_row_without_a_key_is_asked_for_by_its_reference_number() {
         criterion(1).reference(),
         ReferenceNumber::parse("12345").ok()
     );
+    let (placeholders, _) = all("fecha,clave de rastreo,referencia numérica,CLABE,importe\n\
+         2026-11-20,-,7,002010077777777771,1.00\n2026-11-20,N/A,8,002010077777777771,1.00\n");
+    let found = placeholders.iter().map(|row| row.query.as_ref().unwrap());
+    assert!(
+        found
+            .map(|query| query.criterion.to_string())
+            .eq(["7", "8"])
+    );
     let refused = rows[2].query.as_ref().unwrap_err();
     assert_eq!(refused.0[0].column, Some(Column::Reference));
     let (rows, _) = all("fecha,numero_referencia,CLABE,importe\n\

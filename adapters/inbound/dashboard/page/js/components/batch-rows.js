@@ -26,9 +26,11 @@ const Written = ({ of: { fecha, claveRastreo: key, numeroReferencia: reference, 
   ${cuenta && html`<code>${cuenta}</code>`}
   <small>${[monto, fecha].filter(Boolean).join(' · ')}</small>`;
 
-const Payment = ({ of: { question, written, callerId } }) => html`
+// Of a payment that was found by its reference number, the tracking key that its proof tells.
+const Payment = ({ of: { question, written, callerId, foundKey } }) => html`
   <span class="stacked break payment-cell">
     ${written ? html`<${Written} of=${written} />` : question ? html`<code>${question.claveRastreo ?? t('lookup.by_reference', { reference: question.numeroReferencia })}</code>` : html`<span class="muted">—</span>`}
+    ${foundKey && html`<code>${foundKey}</code>`}
     ${question && html`<small class="nowrap">${money(question.monto)} · ${question.fecha}</small>`}
     ${callerId && html`<small>${t('row.caller_id', { id: callerId })}</small>`}
   </span>`;
@@ -60,7 +62,8 @@ const Explanation = ({ of: row }) => {
 
 // A row with what is told of its lookup; the seal's verdict is as of now.
 const flat = ({ lookup, ...row }) => ({
-  notices: [], hints: [], ...lookup, ...lookup?.delivery, seal: lookup?.delivery?.seal.verdict ?? null, ...row, lookupId: lookup?.id, id: row.row,
+  notices: [], hints: [], ...lookup, ...lookup?.delivery, seal: lookup?.delivery?.seal.verdict ?? null,
+  foundKey: row.question?.numeroReferencia ? lookup?.delivery?.proof.trackingKey : null, ...row, lookupId: lookup?.id, id: row.row,
 });
 
 const columns = () => [

@@ -4,6 +4,7 @@ import { html, useEffect, useRef, useState } from '../lib.js';
 import { todayInMexico } from '../format.js';
 import { t } from '../i18n.js';
 import { OWN_ACCOUNTS } from '../own-account-queries.js';
+import { fitsMask, isMasked } from '../receipt-comparison.js';
 import { newRepeatKey } from '../repeat-key.js';
 import { bringIntoSight } from '../sight.js';
 import { refresh, useQuery } from '../use-query.js';
@@ -30,7 +31,7 @@ const LOOKS = {
 const TONES = { high: 'ok', medium: 'neutral', low: 'bad' };
 
 // A value that a person has to complete isn't filled in.
-const firstValue = (name, read) => (!read || (name === 'cuenta' && read.valor.startsWith('*')) ? '' : read.valor);
+const firstValue = (name, read) => (!read || (name === 'cuenta' && isMasked(read.valor)) ? '' : read.valor);
 
 export function ReceiptReport({ receipt, file, onLookUp }) {
   const { tipo, avisos, enlace } = receipt;
@@ -124,10 +125,9 @@ function ReadField({ name, read, advice, refused, value, own, onInput, onFocus }
     </${Field}>`;
 }
 
-// One's own accounts that end in what a masked account shows; none for a whole one.
+// One's own accounts that have the digits of a masked account; none for a whole one.
 function useOwnAccounts(read) {
-  const masked = read?.valor.startsWith('*');
+  const masked = read && isMasked(read.valor);
   const { data } = useQuery(OWN_ACCOUNTS);
-  const ending = masked ? read.valor.replace(/^\*+/, '') : '';
-  return (masked && data?.ownAccounts.filter(({ cuenta }) => cuenta.endsWith(ending))) || [];
+  return (masked && data?.ownAccounts.filter(({ cuenta }) => fitsMask(read.valor, cuenta))) || [];
 }

@@ -88,7 +88,7 @@ async fn a_faulty_row_tells_programs_what_the_direct_answer_tells() {
         "emisor:ambiguous_name",
         "monto:missing mont:misspelt",
     ]) {
-        assert!(line.ends_with(&format!(",{codes},,,")), "{codes}: {line}");
+        assert!(line.contains(&format!(",{codes},")), "{codes}: {line}");
     }
 }
 

@@ -91,6 +91,7 @@ fn a_page_of_another_transfer_or_of_nobody_is_no_candidate() {
         crate::tracking_key::TrackingKey::parse("PRUEBA0001").unwrap(),
     );
     assert_eq!(of(&whole, &by_key), CandidateError::Reference);
+    assert_eq!(of(&without(REFERENCE), &by_key), CandidateError::Reference);
 }
 
 #[test]
