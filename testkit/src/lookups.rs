@@ -6,14 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    AccountKeys, AccountReencryption, AdmissionRequest, BankBySide, BankMonitor, BatchEncryption,
-    BatchFeeder, BatchService, BatchSources, Compute, CredentialCache, DeliveryHistory,
-    FeederParts, FileChecks, GatekeeperService, IdempotencyService, ImportedFiles,
-    LookupEncryption, LookupReader, LookupRequest, LookupService, LookupSignals, LookupView,
-    LookupWorker, OwnAccountService, OwnAccounts, PersonLookupService, PersonLookupSources,
-    PrintedParts, PrintedProofs, ProofCheckService, ProofMemory, ProofParts, ProofRequestService,
-    ProofService, ReceiptReading, Reply, RequestKey, SecondOpinions, Served, SharedCatalogue,
-    SpawnTask, ValidatorBySide, WorkSignal, WorkerParts,
+    AccountKeys, AccountReencryption, AdmissionRequest, BatchEncryption, BatchFeeder, BatchService,
+    BatchSources, CredentialCache, DeliveryHistory, FeederParts, FileChecks, GatekeeperService,
+    IdempotencyService, ImportedFiles, LookupEncryption, LookupReader, LookupRequest,
+    LookupService, LookupSignals, LookupView, LookupWorker, OwnAccountService, OwnAccounts,
+    PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService,
+    ProofService, ReceiptReading, Reply, RequestKey, SecondOpinions, Served, SpawnTask,
+    ValidatorBySide, WorkSignal, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -23,78 +22,23 @@ use domain::lookups::{LookupSecrets, RetryScale};
 use domain::outcome::Endpoint;
 use domain::pacing::Pacing;
 use domain::request::RequestId;
-use ports::outbound::{Bank, SealChecks, Timer};
+use ports::outbound::{SealChecks, Timer};
 use tokio::task::JoinHandle;
 use zip_files::DeflatedZip;
 
 use crate::fakes::{
     CountingRandom, ManualClock, MemoryStore, NoPdfs, NoSealKeys, OneSealKey, PlainPdfs,
-    PlainReceipts, ScriptedBank, unknown_certificate,
+    PlainReceipts, unknown_certificate,
 };
 use crate::people::{PeopleServices, hasher};
 use crate::timer::RuntimeTimer;
 
 mod asked;
+mod proofs;
 
 pub use asked::{Asked, Invalid, question};
-
-/// Lookups in these banks, without a memory.
-pub fn proofs(
-    banks: (&Arc<ScriptedBank>, &Arc<ScriptedBank>),
-    clock: Arc<ManualClock>,
-    monitor: Arc<BankMonitor>,
-    seals: Arc<dyn SealChecks>,
-) -> Arc<ProofService> {
-    let memory = ProofMemory::new(0, Duration::from_mins(1));
-    remembered_proofs(memory, banks, clock, monitor, seals)
-}
-
-/// Lookups in these banks, with a memory.
-fn remembered_proofs(
-    memory: ProofMemory,
-    (live, test): (&Arc<ScriptedBank>, &Arc<ScriptedBank>),
-    clock: Arc<ManualClock>,
-    monitor: Arc<BankMonitor>,
-    seals: Arc<dyn SealChecks>,
-) -> Arc<ProofService> {
-    let banks = BankBySide {
-        live: live.clone() as Arc<dyn Bank>,
-        test: test.clone(),
-    };
-    // The bank's fake measures it on the real clock.
-    let patience = Duration::from_secs(20);
-    Arc::new(ProofService::new(ProofParts {
-        banks,
-        participants: catalogue(),
-        patience,
-        cache: memory.into(),
-        monitor,
-        printed: printed(seals.clone(), clock.clone()),
-        seals,
-        clock,
-    }))
-}
-
-/// Reads the plain PDFs of a scripted bank.
-pub fn printed(seals: Arc<dyn SealChecks>, clock: Arc<ManualClock>) -> PrintedProofs {
-    PrintedProofs::new(PrintedParts {
-        pdfs: Arc::new(PlainPdfs),
-        zips: Arc::new(DeflatedZip),
-        seals,
-        clock,
-        compute: at_once(),
-    })
-}
-
-/// The compiled-in catalogue.
-pub fn catalogue() -> Arc<SharedCatalogue> {
-    Arc::new(SharedCatalogue::new(Arc::new(MemoryStore::default())))
-}
-
-/// Does what would take a thread's time at once.
-fn at_once() -> Compute {
-    Box::new(|work| Box::pin(async move { work() }))
-}
+use proofs::{at_once, remembered_proofs};
+pub use proofs::{catalogue, printed, proofs};
 
 /// Parts of the services of stored lookups.
 #[derive(Clone)]

@@ -4,7 +4,7 @@
 //! time, its memory and its output.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use domain::receipts::{ReceiptFileError, ReceiptPage};
 use image::GrayImage;
@@ -17,6 +17,7 @@ use crate::picture::Prepared;
 
 mod printed;
 mod program;
+mod raised_cents;
 mod recognised;
 
 pub(crate) use program::Program;
@@ -41,16 +42,21 @@ pub(crate) async fn recognise(
     prepared: &Prepared,
     most: Duration,
 ) -> Result<ReceiptPage, ReceiptFileError> {
+    let started = Instant::now();
     let picture = pgm(&prepared.picture);
     let table = run(program, &RECOGNISE, &picture, (most, MAX_TABLE)).await?;
     let table = table.ok_or(ReceiptFileError::NoRecognition)?;
     #[expect(clippy::cast_precision_loss, reason = "sides of pictures")]
     let [width, height, prepared_width] =
         [prepared.width, prepared.height, prepared.picture.width()].map(|side| side as f32);
+    let scale = prepared_width / width;
+    let mut words = recognised::words(&table, scale)?;
+    let left = most.saturating_sub(started.elapsed());
+    raised_cents::read(program, (&prepared.picture, scale), &mut words, left).await;
     Ok(ReceiptPage {
         width,
         height,
-        words: recognised::words(&table, prepared_width / width)?,
+        words,
     })
 }
 

@@ -41,7 +41,9 @@ pub(in crate::receipts) fn labelled(
             let text = joined(parts, separator);
             let read = read(&text, parts, (date, catalogue));
             keys.extend(read.filter(|key| key.has_known_shape || length == here || length == 1));
-            keys.extend(is_recognised.then(|| misread(&text, parts)).flatten());
+            if is_recognised {
+                keys.extend(misread(&text, parts).or_else(|| doubled(&text, parts)));
+            }
         }
     }
     // A sentence may go on around the key.
@@ -58,6 +60,22 @@ fn misread(text: &str, words: &[&Word]) -> Option<KeyText> {
     let head = text.strip_suffix(['1', '!', '|', 'l', ']', '/'])?;
     let key = TrackingKey::parse(&format!("{head}I")).ok()?;
     inference::has_known_shape(&key).then(|| KeyText {
+        key,
+        has_known_shape: true,
+        is_corrected: true,
+        words: words.iter().copied().cloned().collect(),
+    })
+}
+
+/// A key of which a zero was read as a letter and a zero: `O0`.
+fn doubled(text: &str, words: &[&Word]) -> Option<KeyText> {
+    let text = trimmed(text);
+    let mut found = ["O0", "0O"].into_iter().filter_map(|pair| {
+        let key = TrackingKey::parse(&text.replacen(pair, "0", 1)).ok()?;
+        let is_other = key.as_str() != text;
+        (is_other && inference::has_known_shape(&key)).then_some(key)
+    });
+    found.next().map(|key| KeyText {
         key,
         has_known_shape: true,
         is_corrected: true,
@@ -119,4 +137,44 @@ fn read(
         && !key.looks_like_reference()
         && !key.as_str().contains('/');
     may_be.then(|| of(key, false, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::fixture::day;
+
+    /// The likeliest key of a text that was recognised.
+    fn recognised(text: &str) -> Option<(String, bool)> {
+        let word = Word {
+            text: text.to_owned(),
+            place: crate::receipts::Place {
+                x: 0.0,
+                y: 0.0,
+                width: 1.0,
+                height: 1.0,
+            },
+            is_certain: true,
+        };
+        let context = (day("2026-11-20"), Catalogue::embedded());
+        let keys = labelled((&[word], &[]), true, context);
+        let first = keys.into_iter().next()?;
+        Some((first.key.as_str().to_owned(), first.is_corrected))
+    }
+
+    #[rstest]
+    #[case("HSBC000017", "HSBC000017", false)]
+    #[case("HSBCO000017", "HSBC000017", true)]
+    #[case("HSBC0O00017", "HSBC000017", true)]
+    #[case("HSBCO00017", "HSBC000017", true)]
+    #[case("OTRA0O00000017", "OTRA0O00000017", false)]
+    fn a_zero_that_was_read_twice_is_read_once_if_the_shape_says_so(
+        #[case] text: &str,
+        #[case] key: &str,
+        #[case] is_corrected: bool,
+    ) {
+        assert_eq!(recognised(text), Some((key.to_owned(), is_corrected)));
+    }
 }

@@ -188,7 +188,7 @@ fn institution(description: &str, examples: [&str; 2]) -> ObjectBuilder {
 
 pub(crate) fn inferable_issuer() -> ObjectBuilder {
     or_inferred(issuer()).description(Some(
-        "Participant code or name of the issuing bank. Inferred when it is absent or `null`.",
+        "Participant code or name of the issuing bank. Inferred from the tracking key when it is absent or `null`.",
     ))
 }
 

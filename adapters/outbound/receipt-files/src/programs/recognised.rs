@@ -1,5 +1,6 @@
 //! Words of the table that the program writes.
 
+use super::raised_cents;
 use domain::receipts::{MAX_WORDS, Place, ReceiptFileError, Word};
 
 /// Least confidence of a word that is kept, in percent. What the program sees in emblems and frames has less.
@@ -42,7 +43,8 @@ fn word(line: &str, scale: f32) -> Option<Word> {
     let length = |cell: &str| number(cell).map(|length| length / scale);
     let text = text.trim();
     let confidence = number(confidence)?;
-    let is_word = level == WORD && confidence >= LEAST;
+    let is_kept = confidence >= LEAST || raised_cents::is_damaged(text);
+    let is_word = level == WORD && is_kept;
     let is_one = !text.is_empty() && !text.contains(char::is_whitespace);
     (is_word && is_one).then_some(())?;
     Some(Word {

@@ -111,3 +111,21 @@ fn a_tiny_picture_is_no_error() {
         }
     }
 }
+
+#[test]
+fn raised_cents_are_read_and_in_doubt() {
+    if !browser::can_recognise() {
+        return;
+    }
+    let page = "<!doctype html><meta charset=utf-8><style>\
+        body{font:16px/1.5 'DejaVu Sans',sans-serif;color:#222}sup{font-size:60%}</style>\
+        <p>Transferencia exitosa<p>Enviaste<p><b>$27,787<sup>78</sup></b><p>Para María López";
+    for scale in ["1", "1.5", "3"] {
+        let Some(drawing) = browser::draw(page, scale) else {
+            return;
+        };
+        let read = picture(drawing).unwrap();
+        let amount = word(&read.pages[0], "$27,787⁷⁸");
+        assert!(!amount.is_certain, "{scale}");
+    }
+}

@@ -1,0 +1,195 @@
+//! Cents that a receipt raises in a smaller font, which the recognition of a whole page takes for signs: `$27,787”?`.
+
+use std::time::Duration;
+
+use domain::receipts::Word;
+use image::GrayImage;
+use image::imageops::{self, FilterType};
+
+use super::{MAX_TABLE, Program, pgm, run};
+
+/// Arguments of the program: one line of digits from its input.
+const DIGITS: [&str; 8] = [
+    "stdin",
+    "stdout",
+    "-l",
+    "eng",
+    "--psm",
+    "7",
+    "-c",
+    "tessedit_char_whitelist=0123456789",
+];
+/// Maximum number of amounts of a page that are read again.
+const MOST: usize = 2;
+/// Most signs that are taken for cents.
+const MOST_SIGNS: usize = 3;
+/// Part of a word, from its left edge, that has no cents.
+const BEFORE: f32 = 0.75;
+/// Part of a word, from its upper edge, in which cents are raised.
+const RAISED: f32 = 0.75;
+/// Margin around the part, in pixels.
+const MARGIN: f32 = 10.0;
+/// Enlargement of the part.
+const TIMES: u32 = 2;
+/// Raised digits, in their order.
+const RAISED_DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+
+/// Reads the cents of such amounts again, alone. `scale` is that of the picture to the words' places. A word of which
+/// they can't be read stays as it is.
+pub(super) async fn read(
+    program: &Program,
+    (picture, scale): (&GrayImage, f32),
+    words: &mut [Word],
+    most: Duration,
+) {
+    for word in words.iter_mut() {
+        if let Some(whole) = joined(&word.text) {
+            word.text = whole;
+            word.is_certain = false;
+        }
+    }
+    let damaged = words.iter_mut().filter(|word| is_damaged(&word.text));
+    for word in damaged.take(MOST) {
+        let part = part(picture, word, scale);
+        let output = run(program, &DIGITS, &pgm(&part), (most, MAX_TABLE)).await;
+        let digits = output.ok().flatten();
+        let digits = digits.and_then(|digits| String::from_utf8(digits).ok());
+        let whole = digits.and_then(|digits| whole(pesos(&word.text)?, digits.trim()));
+        if let Some(whole) = whole {
+            word.text = whole;
+            word.is_certain = false;
+        }
+    }
+}
+
+/// Returns `true` for an amount whose cents were taken for signs, in which the program has little confidence.
+pub(super) fn is_damaged(text: &str) -> bool {
+    pesos(text).is_some()
+}
+
+/// The pesos of an amount whose cents were taken for signs; `None` for any other word.
+fn pesos(text: &str) -> Option<&str> {
+    let number = text.strip_prefix('$')?;
+    let is_part = |c: char| c.is_ascii_digit() || c == ',';
+    let signs = number.trim_start_matches(is_part);
+    let pesos = &number[..number.len() - signs.len()];
+    let mut groups = pesos.split(',');
+    let first = groups.next().filter(|it| (1..=3).contains(&it.len()))?;
+    let are_groups = groups.all(|group| group.len() == 3) && pesos.len() > first.len();
+    let are_signs = (1..=MOST_SIGNS).contains(&signs.chars().count())
+        && !signs.contains(|c: char| c.is_alphanumeric() || c == '.');
+    (are_groups && are_signs).then_some(pesos)
+}
+
+/// The amount whose cents were read without a mark between: five digits behind a comma. `None` for any other word.
+fn joined(text: &str) -> Option<String> {
+    let (pesos, cents) = text.split_at_checked(text.len().checked_sub(2)?)?;
+    let number = pesos.strip_prefix('$')?;
+    let mut groups = number.split(',');
+    let first = groups.next().filter(|it| (1..=3).contains(&it.len()))?;
+    let are_groups = groups.all(|group| group.len() == 3) && number.len() > first.len();
+    let are_digits = number.chars().all(|c| c.is_ascii_digit() || c == ',');
+    (are_groups && are_digits)
+        .then(|| raised(cents))
+        .flatten()
+        .map(|cents| format!("{pesos}{cents}"))
+}
+
+/// Digits as raised ones.
+fn raised(digits: &str) -> Option<String> {
+    let raised = digits.chars().map(|digit| {
+        let value = usize::try_from(digit.to_digit(10)?).ok()?;
+        RAISED_DIGITS.get(value)
+    });
+    raised.collect()
+}
+
+/// The amount with raised cents, of digits that begin with the last ones of the pesos.
+fn whole(pesos: &str, digits: &str) -> Option<String> {
+    let (before, cents) = digits.split_at_checked(digits.len().checked_sub(2)?)?;
+    let is_in_place = !before.is_empty() && pesos.replace(',', "").ends_with(before);
+    let cents = raised(cents)?;
+    is_in_place.then(|| format!("${pesos}{cents}"))
+}
+
+/// The part of a picture in which a word's cents are, enlarged.
+fn part(picture: &GrayImage, word: &Word, scale: f32) -> GrayImage {
+    let place = word.place;
+    let pixel = |length: f32| {
+        let length = (length * scale).clamp(0.0, 1e6);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and a million"
+        )]
+        let pixel = length as u32;
+        pixel
+    };
+    let margin = MARGIN / scale;
+    let (left, top) = (
+        pixel(place.x + place.width * BEFORE),
+        pixel(place.y - margin),
+    );
+    let width = pixel(place.width * (1.0 - BEFORE) + margin);
+    let height = pixel(place.height * RAISED + margin);
+    let part = imageops::crop_imm(picture, left, top, width, height).to_image();
+    let (width, height) = part.dimensions();
+    let filter = FilterType::Lanczos3;
+    imageops::resize(&part, width * TIMES, height * TIMES, filter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pesos_before_signs_are_recognised() {
+        for (text, expected) in [
+            ("$27,787”?", Some("27,787")),
+            ("$1,022,726\\\"", Some("1,022,726")),
+            ("$58,898%", Some("58,898")),
+            ("$58,898", None),
+            ("$58,898.00", None),
+            ("$58,8981", None),
+            ("$898%", None),
+            ("$58,898a", None),
+            ("58,898%", None),
+            ("$5,89%", None),
+            ("$27,787????", None),
+        ] {
+            assert_eq!(pesos(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn five_digits_behind_a_comma_are_pesos_and_cents() {
+        assert_eq!(joined("$27,78778").as_deref(), Some("$27,787⁷⁸"));
+        assert_eq!(joined("$1,027,78778").as_deref(), Some("$1,027,787⁷⁸"));
+        for other in [
+            "$27,787",
+            "$27,787.78",
+            "$2778778",
+            "27,78778",
+            "$27,7877",
+            "$",
+            "",
+        ] {
+            assert_eq!(joined(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn digits_that_go_on_from_the_pesos_are_their_cents() {
+        for (digits, expected) in [
+            ("778", Some("$27,787⁷⁸")),
+            ("8756", Some("$27,787⁵⁶")),
+            ("78", None),
+            ("678", None),
+            ("8", None),
+            ("", None),
+            ("7a8", None),
+        ] {
+            assert_eq!(whole("27,787", digits).as_deref(), expected, "{digits}");
+        }
+    }
+}
