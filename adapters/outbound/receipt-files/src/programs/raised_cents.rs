@@ -23,10 +23,11 @@ const DIGITS: [&str; 8] = [
 const MOST: usize = 2;
 /// Most signs that are taken for cents.
 const MOST_SIGNS: usize = 3;
-/// Part of a word, from its left edge, that has no cents.
-const BEFORE: f32 = 0.75;
-/// Part of a word, from its upper edge, in which cents are raised.
-const RAISED: f32 = 0.75;
+/// Parts of a word in which the cents are: behind this part of its width, and above this part of its height. Both have
+/// to tell the same cents.
+const PARTS: [(f32, f32); 2] = [(0.75, 0.75), (0.8, 0.9)];
+/// Most digits that are read in a part: the cents, and what is seen of the last pesos.
+const MOST_DIGITS: usize = 4;
 /// Margin around the part, in pixels.
 const MARGIN: f32 = 10.0;
 /// Enlargement of the part.
@@ -50,12 +51,15 @@ pub(super) async fn read(
     }
     let damaged = words.iter_mut().filter(|word| is_damaged(&word.text));
     for word in damaged.take(MOST) {
-        let part = part(picture, word, scale);
-        let output = run(program, &DIGITS, &pgm(&part), (most, MAX_TABLE)).await;
-        let digits = output.ok().flatten();
-        let digits = digits.and_then(|digits| String::from_utf8(digits).ok());
-        let whole = digits.and_then(|digits| whole(pesos(&word.text)?, digits.trim()));
-        if let Some(whole) = whole {
+        let mut read = Vec::new();
+        for shares in PARTS {
+            let part = part(picture, word, (scale, shares));
+            let output = run(program, &DIGITS, &pgm(&part), (most, MAX_TABLE)).await;
+            let digits = output.ok().flatten().unwrap_or_default();
+            read.push(String::from_utf8_lossy(&digits).trim().to_owned());
+        }
+        let pesos = pesos(&word.text).unwrap_or_default();
+        if let Some(whole) = whole(pesos, &read) {
             word.text = whole;
             word.is_certain = false;
         }
@@ -104,16 +108,24 @@ fn raised(digits: &str) -> Option<String> {
     raised.collect()
 }
 
-/// The amount with raised cents, of digits that begin with the last ones of the pesos.
-fn whole(pesos: &str, digits: &str) -> Option<String> {
-    let (before, cents) = digits.split_at_checked(digits.len().checked_sub(2)?)?;
-    let is_in_place = !before.is_empty() && pesos.replace(',', "").ends_with(before);
-    let cents = raised(cents)?;
-    is_in_place.then(|| format!("${pesos}{cents}"))
+/// The amount with raised cents, if all parts tell the same.
+fn whole(pesos: &str, read: &[String]) -> Option<String> {
+    let mut cents = read.iter().map(|digits| {
+        let is_short = digits.len() <= MOST_DIGITS;
+        let cents = digits.split_at_checked(digits.len().checked_sub(2)?)?.1;
+        raised(cents).filter(|_| is_short)
+    });
+    let first = cents.next()??;
+    let is_told = cents.all(|other| other.as_deref() == Some(&*first));
+    is_told.then(|| format!("${pesos}{first}"))
 }
 
 /// The part of a picture in which a word's cents are, enlarged.
-fn part(picture: &GrayImage, word: &Word, scale: f32) -> GrayImage {
+fn part(
+    picture: &GrayImage,
+    word: &Word,
+    (scale, (before, height)): (f32, (f32, f32)),
+) -> GrayImage {
     let place = word.place;
     let pixel = |length: f32| {
         let length = (length * scale).clamp(0.0, 1e6);
@@ -127,11 +139,11 @@ fn part(picture: &GrayImage, word: &Word, scale: f32) -> GrayImage {
     };
     let margin = MARGIN / scale;
     let (left, top) = (
-        pixel(place.x + place.width * BEFORE),
+        pixel(place.x + place.width * before),
         pixel(place.y - margin),
     );
-    let width = pixel(place.width * (1.0 - BEFORE) + margin);
-    let height = pixel(place.height * RAISED + margin);
+    let width = pixel(place.width * (1.0 - before) + margin);
+    let height = pixel(place.height * height + margin);
     let part = imageops::crop_imm(picture, left, top, width, height).to_image();
     let (width, height) = part.dimensions();
     let filter = FilterType::Lanczos3;
@@ -179,17 +191,19 @@ mod tests {
     }
 
     #[test]
-    fn digits_that_go_on_from_the_pesos_are_their_cents() {
-        for (digits, expected) in [
-            ("778", Some("$27,787⁷⁸")),
-            ("8756", Some("$27,787⁵⁶")),
-            ("78", None),
-            ("678", None),
-            ("8", None),
-            ("", None),
-            ("7a8", None),
+    fn cents_are_those_that_both_parts_tell() {
+        for (read, expected) in [
+            (["778", "78"], Some("$27,787⁷⁸")),
+            (["178", "8778"], Some("$27,787⁷⁸")),
+            (["778", "73"], None),
+            (["78", ""], None),
+            (["8", "8"], None),
+            (["27778", "78"], None),
+            (["7a8", "7a8"], None),
+            (["ñ8", "ñ8"], None),
         ] {
-            assert_eq!(whole("27,787", digits).as_deref(), expected, "{digits}");
+            let read = read.map(str::to_owned);
+            assert_eq!(whole("27,787", &read).as_deref(), expected, "{read:?}");
         }
     }
 }
