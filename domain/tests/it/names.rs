@@ -30,7 +30,7 @@ fn endpoints_keep_their_names_and_order() {
 
 #[test]
 fn outcomes_keep_their_names_and_order() {
-    let names = "delivered invalid_request inference_failed not_found not_issued payment_in_process \
+    let names = "delivered invalid_request inference_failed ambiguous not_found not_issued payment_in_process \
         payment_returned payment_rejected payment_canceled rate_limited quota_exceeded \
         bank_protocol_error bank_unavailable bank_throttled bank_timeout reader_unavailable \
         internal_error canceled";
@@ -52,7 +52,7 @@ fn words_of_plans_keys_customers_and_charts_keep_their_names() {
     assert_names!(Granularity, "hour day month");
     assert_names!(Breakdown, "total key endpoint outcome");
     assert_names!(ExistingKeys, "keep follow");
-    let states = "queued running waiting delivered not_found failed expired canceled";
+    let states = "queued running waiting delivered ambiguous not_found failed expired canceled";
     assert_names!(LookupState, states);
     assert_eq!(Role::Member.name(), "member");
     assert_eq!(Role::Admin.name(), "admin");

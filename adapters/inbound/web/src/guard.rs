@@ -208,6 +208,11 @@ impl SessionGuard {
         }
     }
 
+    /// Returns `true` for a request with the cookie of a session, valid or not.
+    pub fn shows_session(&self, headers: &HeaderMap) -> bool {
+        self.site.session_cookie().read(headers).is_some()
+    }
+
     /// The person of a request without an API key, to a route that accepts both and isn't guarded by
     /// [`guard_without_key`], whose checks are made.
     ///

@@ -36,8 +36,12 @@ impl Call {
     /// The call, with the key that its session names; `None` if it was refused, and answered.
     async fn with_charged_key(mut self) -> Option<Self> {
         let state = Arc::clone(&self.head.state);
-        let people = state.people.as_ref();
-        let people = people.filter(|_| !caller::shows_key(&self.body.headers));
+        let RequestBody { headers, query, .. } = &self.body;
+        // What shows neither lacks a key, as everywhere in the API.
+        let names_key = || !matches!(KeyParameter::of_query(query.as_deref()), Ok(None));
+        let people = state.people.as_ref().filter(|people| {
+            !caller::shows_key(headers) && (people.guard.shows_session(headers) || names_key())
+        });
         let Some(people) = people else {
             let named = KeyParameter::of_query(self.body.query.as_deref());
             let refused = named.and_then(charged_key::none_named).err();

@@ -51,7 +51,7 @@ export function Candidates({ of: lookup }) {
       cell: ({ seal }) => html`<${Badge} tone=${TONES[seal]}>${t(`seal.${seal.toLowerCase()}`)}</${Badge}>`,
     },
     {
-      key: 'choose', label: '',
+      key: 'choose', label: t('candidates.choice'),
       cell: ({ claveRastreo: key }) => html`
         <${Button} blocked=${pending !== null} onClick=${() => choose(key)} aria-label=${t('candidates.choose_of', { key })} data-testid="choose-candidate">
           ${pending === key ? t('state.working') : t('candidates.choose')}</${Button}>`,

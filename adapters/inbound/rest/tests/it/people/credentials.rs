@@ -51,11 +51,12 @@ fn operations() -> Vec<(&'static str, String)> {
     operations.collect()
 }
 
-/// The methods and paths for which a key will do: those of batches, and those that are charged at once.
+/// The methods and paths of batches, for which a key will do; and of those that are charged at once, where a named key
+/// asks for a session.
 fn operations_for_keys_too() -> Vec<(&'static str, String)> {
     let all = ["GET", "POST"].map(|method| (method, BATCHES.to_owned()));
     let below = BELOW.map(|(method, below)| (method, format!("{BATCHES}/{UNKNOWN}{below}")));
-    let charged = charged().map(|(path, ..)| ("POST", path.to_owned()));
+    let charged = charged().map(|(path, ..)| ("POST", format!("{path}?key_id={ACTIVE_KEY}")));
     all.into_iter().chain(below).chain(charged).collect()
 }
 
