@@ -1,8 +1,7 @@
 //! The portal's pages, byte-identical to recorded ones: line ends, entities, unescaped accents,
 //! comments that repeat the message, descriptions of the nine states. Only the data of one payment is
 //! filled in. `criterion-missing` and `query-failed` are derived from the source code of clients,
-//! `unseen` is invented, and so is `ready-several`: what the portal shows before the files of several payments isn't
-//! recorded. `validation` and `validation-failed`, the validator's, are derived from a client's tests.
+//! `unseen` is invented. `validation` and `validation-failed`, the validator's, are derived from a client's tests.
 
 use chrono::NaiveDateTime;
 use domain::payment::PaymentState;
@@ -12,7 +11,6 @@ use crate::order::{Order, participant_name};
 use crate::proof::escape;
 
 pub(crate) const READY: &str = include_str!("pages/ready.html");
-pub(crate) const READY_SEVERAL: &str = include_str!("pages/ready-several.html");
 pub(crate) const NOT_FOUND_RECENT: &str = include_str!("pages/not-found-recent.html");
 pub(crate) const NOT_FOUND_HISTORIC: &str = include_str!("pages/not-found-historic.html");
 pub(crate) const CAPTCHA_WANTED: &str = include_str!("pages/captcha-wanted.html");

@@ -227,9 +227,9 @@ impl Portal {
                 QueryType::Proof => page(pages::READY),
                 QueryType::State => self.state_page(order, PaymentState::Settled, query_type),
             },
+            // Neither page is recorded.
             Outcome::FoundSeveral => match query_type {
-                QueryType::Proof => page(pages::READY_SEVERAL),
-                // What the portal answers isn't recorded.
+                QueryType::Proof => page(pages::READY),
                 QueryType::State => page(pages::UNSEEN),
             },
             Outcome::KnownWithoutProof(state) => self.state_page(order, state, query_type),

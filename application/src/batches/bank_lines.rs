@@ -27,7 +27,7 @@ impl BatchRows {
                     continue;
                 };
                 let Resolution { transfer, .. } = inference::resolve(query, &catalogue);
-                // A tracking key with a comma can't be written in the bank's format.
+                // Neither a reference number nor a tracking key with a comma can be written in the bank's format.
                 lines.extend(transfer.ok().and_then(|it| BankLine::of_transfer(&it).ok()));
             }
         }

@@ -7,14 +7,14 @@ use domain::calendar;
 use domain::criterion::ReferenceNumber;
 use domain::keys::Environment;
 use domain::proofs::Proof;
-use domain::proofs::candidate::{self, Candidate, CandidateError, MAX_CANDIDATES};
+use domain::proofs::candidate::{self, Candidate, CandidateError};
 use domain::proofs::check::{ReadingContext, ZipBounds, ZipError};
 use domain::transfer::Transfer;
-use ports::outbound::{Clock, ProofPdfReader, SealChecks, ZipReader};
+use ports::outbound::{Clock, ProofPdfReader, SealChecks, ZipReader, ZippedFile};
 
 use super::acceptance::not_understood;
 use super::delivery::FetchError;
-use super::file_checks::{CheckNotEnded, Compute, computed};
+use super::file_checks::{Compute, computed};
 
 /// Dependencies of [`PrintedProofs`].
 pub struct PrintedParts {
@@ -37,10 +37,10 @@ pub struct PrintedProofs(Arc<PrintedParts>);
 /// The bank's PDFs aren't those of transfers with the reference number.
 #[derive(Debug, thiserror::Error)]
 enum NotRead {
-    #[error("the ZIP of PDFs can't be read: {0}")]
+    #[error("a file of the ZIP can't be read: {0}")]
     Zip(#[from] ZipError),
-    #[error("the ZIP has no file, or more than {MAX_CANDIDATES}")]
-    Count,
+    #[error("the ZIP has no file")]
+    Empty,
     #[error(transparent)]
     Candidate(#[from] CandidateError),
 }
@@ -51,7 +51,8 @@ impl PrintedProofs {
         Self(Arc::new(parts))
     }
 
-    /// The transfers of a ZIP of PDFs, all with the reference number of `transfer`, in the order of their credit.
+    /// The transfers of a ZIP of PDFs, all with the reference number of `transfer`, in the order of their credit. Each
+    /// file is a separate computation, so that those of other callers can run in between.
     ///
     /// # Errors
     /// A file can't be read as the portal's, or shows another transfer: then none is returned.
@@ -61,10 +62,30 @@ impl PrintedProofs {
         transfer: &Transfer,
         zip: Bytes,
     ) -> Result<Vec<Candidate>, FetchError> {
-        let (this, transfer) = (self.clone(), transfer.clone());
-        let read = move || this.read_all(environment, &transfer, zip);
-        let read = computed(&self.0.compute, read).await;
-        read.map_err(not_understood)?.map_err(not_understood)
+        let this = self.clone();
+        let opened = self.computed(move || this.0.zips.open(zip, ZipBounds::OF_CHECKS));
+        let mut files = opened.await?.map_err(not_understood)?;
+        let mut found = Vec::new();
+        loop {
+            let (this, transfer) = (self.clone(), transfer.clone());
+            let next = self.computed(move || {
+                let file = files.next_file()?;
+                Some((this.candidate(environment, &transfer, file), files))
+            });
+            let Some((candidate, rest)) = next.await? else {
+                break;
+            };
+            found.push(candidate.map_err(not_understood)?);
+            files = rest;
+        }
+        if found.is_empty() {
+            return Err(not_understood(NotRead::Empty));
+        }
+        found.sort_by(|one, other| {
+            let order = |it: &Candidate| (it.credited_at, it.tracking_key.to_string());
+            order(one).cmp(&order(other))
+        });
+        Ok(found)
     }
 
     /// Checks that the PDF of a proof shows the reference number, and the proof of the XML.
@@ -79,33 +100,29 @@ impl PrintedProofs {
             let pages = this.0.pdfs.read(&pdf).map_err(CandidateError::from)?;
             candidate::show(&pages, this.context(environment), reference, &proof)
         };
-        let read: Result<_, CheckNotEnded> = computed(&self.0.compute, read).await;
-        read.map_err(not_understood)?.map_err(not_understood)
+        self.computed(read).await?.map_err(not_understood)
     }
 
-    fn read_all(
+    /// Runs a computation in a thread for such work.
+    async fn computed<T: Send + 'static>(
+        &self,
+        computation: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, FetchError> {
+        let computed = computed(&self.0.compute, computation).await;
+        computed.map_err(not_understood)
+    }
+
+    fn candidate(
         &self,
         environment: Environment,
         transfer: &Transfer,
-        zip: Bytes,
-    ) -> Result<Vec<Candidate>, NotRead> {
-        let context = self.context(environment);
+        file: ZippedFile,
+    ) -> Result<Candidate, NotRead> {
         let verdict = |proof: &Proof| self.0.seals.check(environment, proof).verdict;
-        let mut files = self.0.zips.open(zip, ZipBounds::OF_CHECKS)?;
-        let mut found = Vec::new();
-        while let Some(file) = files.next_file() {
-            let pages = self.0.pdfs.read(&file.content?);
-            let pages = pages.map_err(CandidateError::from)?;
-            found.push(Candidate::of_pages(&pages, context, transfer, verdict)?);
-        }
-        if !(1..=MAX_CANDIDATES).contains(&found.len()) {
-            return Err(NotRead::Count);
-        }
-        found.sort_by(|one, other| {
-            let order = |it: &Candidate| (it.credited_at, it.tracking_key.to_string());
-            order(one).cmp(&order(other))
-        });
-        Ok(found)
+        let pages = self.0.pdfs.read(&file.content?);
+        let pages = pages.map_err(CandidateError::from)?;
+        let context = self.context(environment);
+        Ok(Candidate::of_pages(&pages, context, transfer, verdict)?)
     }
 
     fn context(&self, environment: Environment) -> ReadingContext {

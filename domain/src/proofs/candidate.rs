@@ -13,9 +13,6 @@ use crate::seals::{SealVerdict, Verdict};
 use crate::tracking_key::TrackingKey;
 use crate::transfer::Transfer;
 
-/// Maximum number of transfers that are read of one reference number.
-pub const MAX_CANDIDATES: usize = 50;
-
 /// One of several transfers that have the same reference number, date, account and amount. `Debug` shows no personal
 /// data.
 #[derive(Clone, PartialEq, Eq)]

@@ -23,6 +23,18 @@ const MAX_MEMORY: u64 = 256 << 20;
 /// and the colours.
 const PROGRESSIVE: u64 = 9;
 
+/// A length in whole pixels, at least 1 and at most a million.
+pub(crate) fn whole_pixels(length: f64) -> u32 {
+    let length = length.clamp(1.0, 1e6);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 1 and a million"
+    )]
+    let length = length as u32;
+    length
+}
+
 /// Decodes a PNG, JPEG or WebP picture.
 ///
 /// # Errors

@@ -52,7 +52,7 @@ pub(crate) async fn recognise(
     let scale = prepared_width / width;
     let mut words = recognised::words(&table, scale)?;
     let left = most.saturating_sub(started.elapsed());
-    raised_cents::read(program, (&prepared.picture, scale), &mut words, left).await;
+    raised_cents::complete(program, (&prepared.picture, scale), &mut words, left).await;
     Ok(ReceiptPage {
         width,
         height,

@@ -6,11 +6,12 @@ use application::{NamedKey, RequestKey};
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use domain::keys::KeyId;
 use domain::outcome::Endpoint;
 use web::Problem;
 
 use super::ended::Ended;
-use super::{Call, Head, RequestBody, detached};
+use super::{Call, Head, detached};
 use crate::charged_key::{self, KeyParameter};
 use crate::{RestState, SessionAccess, caller, failure};
 
@@ -36,21 +37,20 @@ impl Call {
     /// The call, with the key that its session names; `None` if it was refused, and answered.
     async fn with_charged_key(mut self) -> Option<Self> {
         let state = Arc::clone(&self.head.state);
-        let RequestBody { headers, query, .. } = &self.body;
-        // What shows neither lacks a key, as everywhere in the API.
-        let names_key = || !matches!(KeyParameter::of_query(query.as_deref()), Ok(None));
+        let headers = &self.body.headers;
+        let named = KeyParameter::of_query(self.body.query.as_deref());
+        // What shows neither session nor named key lacks a key, as everywhere in the API.
+        let names_key = !matches!(named, Ok(None));
         let people = state.people.as_ref().filter(|people| {
-            !caller::shows_key(headers) && (people.guard.shows_session(headers) || names_key())
+            !caller::shows_key(headers) && (names_key || people.guard.shows_session(headers))
         });
         let Some(people) = people else {
-            let named = KeyParameter::of_query(self.body.query.as_deref());
             let refused = named.and_then(charged_key::none_named).err();
             self.body.fault = self.body.fault.or(refused);
             return Some(self);
         };
-        self.head.sharing = Some(people.guard.sharing(&self.body.headers));
-        let RequestBody { headers, query, .. } = &self.body;
-        match self.head.named_key(people, headers, query.as_deref()).await {
+        self.head.sharing = Some(people.guard.sharing(headers));
+        match self.head.named_key(people, headers, named).await {
             Ok(key) => {
                 self.admission.key = RequestKey::Named(key);
                 Some(self)
@@ -78,11 +78,11 @@ impl Head {
         &self,
         people: &SessionAccess,
         headers: &HeaderMap,
-        query: Option<&str>,
+        named: Result<Option<KeyId>, Problem>,
     ) -> Result<NamedKey, Problem> {
         let person = people.guard.caller(&self.context, &self.method, headers);
         let person = person.await?;
-        let named = charged_key::named(KeyParameter::of_query(query)?)?;
+        let named = charged_key::named(named?)?;
         let key = people.keys.named(&person, named).await;
         key.map_err(|error| {
             failure::log_refusal(&error, &self.context.request_id);

@@ -258,16 +258,18 @@ impl LookupQuestion {
     /// The question; `None` while a field is missing.
     fn new(receipt: &Receipt) -> Option<Self> {
         let query = receipt.query()?;
-        let is_by_key = query.reference == Token::Absent;
-        let value = |field| receipt.field(field).map(|read| read.value.clone());
+        let text = |token: &Token<'_>| match token {
+            Token::Text(text) => Some(text.to_string()),
+            _ => None,
+        };
         Some(Self {
-            fecha: value(ReceiptField::Date)?,
-            clave_rastreo: value(ReceiptField::TrackingKey),
-            numero_referencia: value(ReceiptField::Reference).filter(|_| !is_by_key),
-            cuenta: value(ReceiptField::Account),
-            monto: value(ReceiptField::Amount)?,
-            emisor: value(ReceiptField::Issuer)?,
-            receptor: value(ReceiptField::Receiver),
+            fecha: text(&query.date)?,
+            clave_rastreo: text(&query.tracking_key),
+            numero_referencia: text(&query.reference),
+            cuenta: text(&query.account),
+            monto: text(&query.amount)?,
+            emisor: text(&query.issuer)?,
+            receptor: text(&query.receiver),
         })
     }
 }

@@ -9,6 +9,8 @@ use image::imageops;
 use image::{GenericImage, GenericImageView, GrayImage, Luma};
 use rqrr::PreparedImage;
 
+use super::whole_pixels;
+
 /// Maximum number of codes of a picture.
 pub(crate) const MAX_CODES: usize = 8;
 /// Maximum length of a code's content, in bytes. Those of QR codes have up to 2,953.
@@ -51,14 +53,7 @@ pub(crate) fn codes(picture: &GrayImage) -> Vec<String> {
 }
 
 fn scaled(side: u32, times: f64) -> u32 {
-    let scaled = (f64::from(side) * times).clamp(1.0, 1e6);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 1 and a million"
-    )]
-    let scaled = scaled as u32;
-    scaled
+    whole_pixels(f64::from(side) * times)
 }
 
 /// Searches a picture. A search that takes too long is unwound, as is one in which the library panics.

@@ -3,6 +3,8 @@
 use image::GrayImage;
 use image::imageops::{self, FilterType};
 
+use super::whole_pixels;
+
 /// Mean brightness below which a picture is light text on a dark ground.
 const DARK: u64 = 110;
 /// Width to which small pictures are enlarged: that of screenshots of telephones, whose text is of a good size.
@@ -48,16 +50,7 @@ fn size(width: u32, height: u32) -> (u32, u32) {
     let times = (1..=MOST_TIMES).find(|times| shorter * times >= WIDTH);
     let times = f64::from(times.unwrap_or(MOST_TIMES));
     let times = times.min((PIXELS / pixels.max(1.0)).sqrt());
-    let scale = |side: u32| {
-        let scaled = (f64::from(side) * times).round().clamp(1.0, 1e6);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 1 and a million"
-        )]
-        let scaled = scaled as u32;
-        scaled
-    };
+    let scale = |side: u32| whole_pixels((f64::from(side) * times).round());
     (scale(width), scale(height))
 }
 

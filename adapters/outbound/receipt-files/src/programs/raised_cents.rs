@@ -5,8 +5,10 @@ use std::time::Duration;
 use domain::receipts::Word;
 use image::GrayImage;
 use image::imageops::{self, FilterType};
+use tokio::time::timeout;
 
 use super::{MAX_TABLE, Program, pgm, run};
+use crate::picture::whole_pixels;
 
 /// Arguments of the program: one line of digits from its input.
 const DIGITS: [&str; 8] = [
@@ -35,9 +37,9 @@ const TIMES: u32 = 2;
 /// Raised digits, in their order.
 const RAISED_DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
-/// Reads the cents of such amounts again, alone. `scale` is that of the picture to the words' places. A word of which
-/// they can't be read stays as it is.
-pub(super) async fn read(
+/// Reads the cents of such amounts again, alone, for `most` in all. `scale` is that of the picture to the words' places.
+/// A word of which they can't be read stays as it is.
+pub(super) async fn complete(
     program: &Program,
     (picture, scale): (&GrayImage, f32),
     words: &mut [Word],
@@ -49,6 +51,16 @@ pub(super) async fn read(
             word.is_certain = false;
         }
     }
+    // What was read until then is kept.
+    let _ = timeout(most, read_again(program, (picture, scale), words, most)).await;
+}
+
+async fn read_again(
+    program: &Program,
+    (picture, scale): (&GrayImage, f32),
+    words: &mut [Word],
+    most: Duration,
+) {
     let damaged = words.iter_mut().filter(|word| is_damaged(&word.text));
     for word in damaged.take(MOST) {
         let mut read = Vec::new();
@@ -77,26 +89,25 @@ fn pesos(text: &str) -> Option<&str> {
     let is_part = |c: char| c.is_ascii_digit() || c == ',';
     let signs = number.trim_start_matches(is_part);
     let pesos = &number[..number.len() - signs.len()];
-    let mut groups = pesos.split(',');
-    let first = groups.next().filter(|it| (1..=3).contains(&it.len()))?;
-    let are_groups = groups.all(|group| group.len() == 3) && pesos.len() > first.len();
     let are_signs = (1..=MOST_SIGNS).contains(&signs.chars().count())
         && !signs.contains(|c: char| c.is_alphanumeric() || c == '.');
-    (are_groups && are_signs).then_some(pesos)
+    (are_signs && is_grouped(pesos)).then_some(pesos)
 }
 
 /// The amount whose cents were read without a mark between: five digits behind a comma. `None` for any other word.
 fn joined(text: &str) -> Option<String> {
     let (pesos, cents) = text.split_at_checked(text.len().checked_sub(2)?)?;
     let number = pesos.strip_prefix('$')?;
-    let mut groups = number.split(',');
-    let first = groups.next().filter(|it| (1..=3).contains(&it.len()))?;
-    let are_groups = groups.all(|group| group.len() == 3) && number.len() > first.len();
-    let are_digits = number.chars().all(|c| c.is_ascii_digit() || c == ',');
-    (are_groups && are_digits)
-        .then(|| raised(cents))
-        .flatten()
-        .map(|cents| format!("{pesos}{cents}"))
+    let cents = raised(cents).filter(|_| is_grouped(number))?;
+    Some(format!("{pesos}{cents}"))
+}
+
+/// Returns `true` for digits in groups of three with commas between, of which there is one at least.
+fn is_grouped(pesos: &str) -> bool {
+    let mut groups = pesos.split(',');
+    let begins = groups.next().is_some_and(|it| (1..=3).contains(&it.len()));
+    let are_digits = pesos.chars().all(|c| c.is_ascii_digit() || c == ',');
+    begins && are_digits && pesos.contains(',') && groups.all(|group| group.len() == 3)
 }
 
 /// Digits as raised ones.
@@ -127,16 +138,7 @@ fn part(
     (scale, (before, height)): (f32, (f32, f32)),
 ) -> GrayImage {
     let place = word.place;
-    let pixel = |length: f32| {
-        let length = (length * scale).clamp(0.0, 1e6);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 0 and a million"
-        )]
-        let pixel = length as u32;
-        pixel
-    };
+    let pixel = |length: f32| whole_pixels(f64::from(length * scale));
     let margin = MARGIN / scale;
     let (left, top) = (
         pixel(place.x + place.width * before),

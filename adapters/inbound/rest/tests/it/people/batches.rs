@@ -3,7 +3,7 @@
 use reqwest::RequestBuilder;
 use serde_json::json;
 
-use super::data::{ACTIVE_KEY, ADMIN, MEMBER, OTHER_MEMBER, OTHERS_KEY, REVOKED_KEY, UNKNOWN};
+use super::data::{ACTIVE_KEY, ADMIN, MEMBER, OTHER_MEMBER, UNKNOWN, unusable_keys};
 use super::{ask, json as good};
 use crate::batches::{BELOW, unzipped};
 use crate::data::GOOD_KEY;
@@ -78,15 +78,7 @@ async fn a_person_creates_reads_cancels_and_removes_a_batch() {
 #[tokio::test]
 async fn a_batch_is_charged_to_an_active_key_of_the_persons_own() {
     let harness = Harness::of_people().await;
-    let of_key = |id: &str| format!("?key_id={id}");
-    for (token, query, problem) in [
-        (MEMBER, String::new(), "missing"),
-        (MEMBER, of_key("x"), "malformed_id"),
-        (MEMBER, of_key(UNKNOWN), "no_such_key"),
-        (MEMBER, of_key(OTHERS_KEY), "no_such_key"),
-        (ADMIN, of_key(ACTIVE_KEY), "no_such_key"),
-        (MEMBER, of_key(REVOKED_KEY), "no_such_key"),
-    ] {
+    for (token, query, problem) in unusable_keys() {
         let refusal = refused(creating(&harness, token, &query)).await;
         assert_eq!(refusal, ("key_id".to_owned(), problem.to_owned()));
         let listed = good(ask(&harness, token, "GET", BATCHES)).await;

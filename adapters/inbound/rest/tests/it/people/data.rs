@@ -32,6 +32,19 @@ pub(crate) const OTHER_ACCOUNT: &str = "0198f3c2-7d3e-7000-8000-0000000000a2";
 /// An id that nothing has.
 pub(crate) const UNKNOWN: &str = "0198f3c2-7d3e-7000-8000-00000000dead";
 
+/// Requests with a session to which no key can be charged: the session, the query and the code of the fault of `key_id`.
+pub(crate) fn unusable_keys() -> [(&'static str, String, &'static str); 6] {
+    let of_key = |id: &str| format!("?key_id={id}");
+    [
+        (MEMBER, String::new(), "missing"),
+        (MEMBER, of_key("x"), "malformed_id"),
+        (MEMBER, of_key(UNKNOWN), "no_such_key"),
+        (MEMBER, of_key(OTHERS_KEY), "no_such_key"),
+        (ADMIN, of_key(ACTIVE_KEY), "no_such_key"),
+        (MEMBER, of_key(REVOKED_KEY), "no_such_key"),
+    ]
+}
+
 /// The services, with a member who has an active and a revoked key, another member who has one that
 /// retires, and an admin. The active key made 12 requests in the last hours; two were refunded.
 pub(crate) async fn people() -> PeopleServices {
