@@ -180,7 +180,7 @@ fn fetch(error: &FetchError) -> Problem {
     failure::of_fetch(error, &inferred(), Endpoint::XmlAuto)
 }
 
-/// Both banks of [`request`].
+/// Both banks of the example queries, inferred.
 pub(super) fn inferred() -> InferredBanks {
     let side = |code, evidence| {
         let code = ParticipantCode::parse(code)?;
