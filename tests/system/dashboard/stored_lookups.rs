@@ -94,6 +94,19 @@ async fn one_of_several_transfers_is_chosen_and_its_proof_is_shown() {
         page.shows_lookup("DELIVERED").await;
         page.tells("lookup-proof", &[keys[1]]).await;
         page.tells("lookup-metadata", &["A-1042"]).await;
+
+        // Another choice is charged to another key, once that of the lookup is revoked.
+        let person = page.person().await;
+        let revoked = format!("/keys/{}", page.key.id);
+        person.send(Method::DELETE, &revoked, &json!({}), 200).await;
+        person.create_key("caja 5", "test").await;
+        person.create_key("caja de producción", "live").await;
+        page.open(&format!("/lookups/{id}")).await;
+        page.tells("candidates-key", &["caja 5"]).await;
+        let other = format!("[data-testid=choose-candidate][aria-label*={}]", keys[2]);
+        page.click_css(&other).await;
+        page.shows_lookup("DELIVERED").await;
+        page.tells("lookup-proof", &[keys[2]]).await;
         assert_eq!(page.complaints().await, Vec::<String>::new());
     }
 }
