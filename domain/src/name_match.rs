@@ -73,6 +73,21 @@ impl MatchLevel {
 
 /// Compares the name that a caller expects with the one in a proof. A blank name counts as missing.
 pub fn match_names(expected: Option<&str>, proven: Option<&str>) -> MatchLevel {
+    match_with(expected, proven, is_short_for)
+}
+
+/// Compares a name as receipts show it with the one in a proof: as [`match_names`], but words may also have lost their
+/// ends, as `HERN` of `HERNANDEZ`.
+pub fn match_cut_names(shown: &str, proven: &str) -> MatchLevel {
+    let is_cut = |one: &str, other: &str| one.starts_with(other) || other.starts_with(one);
+    match_with(Some(shown), Some(proven), is_cut)
+}
+
+fn match_with(
+    expected: Option<&str>,
+    proven: Option<&str>,
+    is_short: fn(&str, &str) -> bool,
+) -> MatchLevel {
     let Some(expected) = expected.map(str::trim).filter(|text| !text.is_empty()) else {
         return MatchLevel::NotAsked;
     };
@@ -95,7 +110,7 @@ pub fn match_names(expected: Option<&str>, proven: Option<&str>) -> MatchLevel {
     if may_be_cut(proven) && asked.begins_with(&given) {
         return MatchLevel::Exact;
     }
-    if contains(&asked, &given) || contains(&given, &asked) {
+    if contains(&asked, &given, is_short) || contains(&given, &asked, is_short) {
         return MatchLevel::Partial;
     }
     MatchLevel::None
@@ -138,9 +153,8 @@ fn may_be_cut(proven: &str) -> bool {
     length == CUT_AT || length + 1 == CUT_AT
 }
 
-/// Returns `true` if each word of `part` is a word of `whole`, or an initial of one, and there are
-/// enough of them.
-fn contains(whole: &Name, part: &Name) -> bool {
+/// Returns `true` if each word of `part` is a word of `whole`, or `is_short` for one, and there are enough of them.
+fn contains(whole: &Name, part: &Name, is_short: fn(&str, &str) -> bool) -> bool {
     let is_counted = |word: &&String| !CONNECTIVES.contains(&word.as_str());
     let mut left: Vec<&str> = whole
         .words
@@ -159,11 +173,7 @@ fn contains(whole: &Name, part: &Name) -> bool {
         .into_iter()
         .partition(|word| take(&|left| left == word.as_str()));
     let in_full = full.iter().any(|word| word.chars().count() > 1);
-    has_enough
-        && in_full
-        && other
-            .iter()
-            .all(|word| take(&|left| is_short_for(word, left)))
+    has_enough && in_full && other.iter().all(|word| take(&|left| is_short(word, left)))
 }
 
 /// Returns `true` if one of the two is an initial or abbreviation of the other.

@@ -3,6 +3,7 @@
 //! A receipt proves nothing, and anybody can edit one. It is only read to ask the bank.
 
 mod candidates;
+mod comparison;
 mod field;
 mod file;
 mod labels;
@@ -17,7 +18,10 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 
-pub use field::{MAX_ALTERNATIVES, ReadConfidence, ReadField, ReceiptField};
+pub use comparison::{
+    ComparedField, ReceiptValue, ReceiptValueError, ReceiptValueProblem, compare,
+};
+pub use field::{MAX_ALTERNATIVES, MAX_VALUE_LENGTH, ReadConfidence, ReadField, ReceiptField};
 pub use file::{MAX_FILE_BYTES, ReceiptFile, UnreadType};
 pub use link::PortalLink;
 pub use notice::{DocumentKind, MissingField, MissingReason, ReceiptNotice};

@@ -48,6 +48,31 @@ fn names_are_compared_by_the_rule(#[case] level: MatchLevel, #[case] pairs: &[(&
 }
 
 #[rstest]
+#[case::of_the_same(Exact, &[("Ana Prueba Ejemplo", "ANA PRUEBA EJEMPLO"), ("Ejemplo", "EJEMPLO SA DE CV")])]
+#[case::cut(Partial, &[
+    ("Ana Maria Prueb", "ANA MARIA PRUEBA EJEMPLO"), ("Ana Prueba Eje…", "ANA PRUEBA EJEMPLO"),
+    ("Ana Maria Prueba Ejemplo", "ANA MARIA PRUEBA EJEM"), ("Ma Prueba", "MARIA PRUEBA EJEMPLO"),
+    ("Pruebas del Nor", "PRUEBAS DEL NORTE SA DE CV"),
+])]
+#[case::of_others(Different, &[
+    ("A", "ANA PRUEBA"), ("Ana", "ANA PRUEBA"), ("A P", "ANA PRUEBA"), ("An Pru", "ANA PRUEBA"),
+    ("de la", "DE LA PRUEBA"), ("...", "ANA PRUEBA"), ("Ana Ana", "ANA PRUEBA"), ("Ana Pruz", "ANA PRUEBA"),
+])]
+#[case::of_nothing(NotAsked, &[("", "ANA PRUEBA"), (" ", "ANA PRUEBA")])]
+fn a_name_may_be_cut_short_beside_a_word_in_full(
+    #[case] level: MatchLevel,
+    #[case] pairs: &[(&str, &str)],
+) {
+    for (shown, proven) in pairs {
+        assert_eq!(
+            match_cut_names(shown, proven),
+            level,
+            "{shown} and {proven}"
+        );
+    }
+}
+
+#[rstest]
 #[case(Some("PUEA800101AB1"), Some("PUEA800101AB1"), Exact)]
 #[case(Some("puea-800101-ab1 "), Some("PUEA800101AB1"), Exact)]
 #[case(Some("PUEA800101AB1"), Some("PUEA800101MDFRNN09"), Partial)]

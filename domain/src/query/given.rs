@@ -38,6 +38,18 @@ impl ProofQuery {
     }
 }
 
+impl GivenAccount {
+    /// Parses an account: all of its digits, or masked.
+    pub(crate) fn parse(text: &str) -> Result<Self, FieldErrorKind> {
+        match (Account::parse(text), MaskedAccount::parse(text)) {
+            (Ok(account), _) => Ok(Self::Whole(account)),
+            (Err(_), Some(masked)) => Ok(Self::Masked(masked)),
+            (Err(_), None) if text.contains(is_written_mask) => Err(FieldErrorKind::MaskedDigits),
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+}
+
 impl From<ProofQuery> for ProofQuery<GivenAccount> {
     fn from(query: ProofQuery) -> Self {
         query.map_account(GivenAccount::Whole)
@@ -73,14 +85,7 @@ impl ProofQuery<GivenAccount> {
             let Some(text) = text(token)? else {
                 return Ok(GivenAccount::Missing);
             };
-            match (Account::parse(text), MaskedAccount::parse(text)) {
-                (Ok(account), _) => Ok(GivenAccount::Whole(account)),
-                (Err(_), Some(masked)) => Ok(GivenAccount::Masked(masked)),
-                (Err(_), None) if text.contains(is_written_mask) => {
-                    Err(FieldErrorKind::MaskedDigits)
-                }
-                (Err(error), None) => Err(error.into()),
-            }
+            GivenAccount::parse(text)
         };
         let criterion = criterion(raw);
         let context = (today, catalogue);

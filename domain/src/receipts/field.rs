@@ -5,47 +5,43 @@ use crate::variants::named_enum;
 
 /// Maximum number of other values of a field.
 pub const MAX_ALTERNATIVES: usize = 5;
+/// Maximum length of a value, in characters.
+pub const MAX_VALUE_LENGTH: usize = 100;
 
-/// A field of a receipt, in the order of the API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReceiptField {
-    /// Date of the transfer, as `2026-11-20`.
-    Date,
-    /// Time of day, as `10:53:36`.
-    Time,
-    /// Tracking key.
-    TrackingKey,
-    /// Numeric reference, of at most seven digits.
-    Reference,
-    /// Account of the beneficiary: its digits, or masked as `****1234`.
-    Account,
-    /// Amount in pesos, as `1234.56`.
-    Amount,
-    /// Code of the issuing institution.
-    Issuer,
-    /// Code of the receiving institution.
-    Receiver,
-    /// Name of the beneficiary.
-    Beneficiary,
-    /// Concept, which the payer wrote.
-    Concept,
-}
-
-impl ReceiptField {
-    /// The field's name in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Date => "fecha",
-            Self::Time => "hora",
-            Self::TrackingKey => "clave_rastreo",
-            Self::Reference => "numero_referencia",
-            Self::Account => "cuenta",
-            Self::Amount => "monto",
-            Self::Issuer => "emisor",
-            Self::Receiver => "receptor",
-            Self::Beneficiary => "nombre_beneficiario",
-            Self::Concept => "concepto",
-        }
+named_enum! {
+    /// A field of a receipt, in the order of the API. The serialized names are those of the APIs.
+    #[derive(PartialOrd, Ord)]
+    pub enum ReceiptField {
+        /// Date of the transfer, as `2026-11-20`.
+        #[strum(serialize = "fecha")]
+        Date,
+        /// Time of day, as `10:53:36`.
+        #[strum(serialize = "hora")]
+        Time,
+        /// Tracking key.
+        #[strum(serialize = "clave_rastreo")]
+        TrackingKey,
+        /// Numeric reference, of at most seven digits.
+        #[strum(serialize = "numero_referencia")]
+        Reference,
+        /// Account of the beneficiary: its digits, or masked as `****1234`.
+        #[strum(serialize = "cuenta")]
+        Account,
+        /// Amount in pesos, as `1234.56`.
+        #[strum(serialize = "monto")]
+        Amount,
+        /// Code of the issuing institution.
+        #[strum(serialize = "emisor")]
+        Issuer,
+        /// Code of the receiving institution.
+        #[strum(serialize = "receptor")]
+        Receiver,
+        /// Name of the beneficiary.
+        #[strum(serialize = "nombre_beneficiario")]
+        Beneficiary,
+        /// Concept, which the payer wrote.
+        #[strum(serialize = "concepto")]
+        Concept,
     }
 }
 

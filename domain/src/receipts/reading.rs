@@ -28,7 +28,7 @@ const NEEDED: [ReceiptField; 6] = [
     ReceiptField::Issuer,
 ];
 /// Minutes around midnight within which the date may be another one.
-const AROUND_MIDNIGHT: u32 = 30;
+pub(super) const AROUND_MIDNIGHT: u32 = 30;
 /// Fewest of the needed fields that make a text a receipt.
 const LEAST_FIELDS: usize = 2;
 

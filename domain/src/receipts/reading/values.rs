@@ -6,7 +6,7 @@ use super::sources::{Side, Source, Sources};
 use crate::account::Account;
 use crate::participants::{Catalogue, inference};
 use crate::receipts::candidates::{Candidate, choose};
-use crate::receipts::field::{ReadConfidence, ReadField, ReceiptField};
+use crate::receipts::field::{MAX_VALUE_LENGTH, ReadConfidence, ReadField, ReceiptField};
 use crate::receipts::labels::{Meaning, Value, text};
 use crate::receipts::notice::ReceiptNotice;
 use crate::receipts::page::Word;
@@ -19,8 +19,6 @@ use crate::tracking_key::TrackingKey;
 const USUAL_DAYS: i64 = 400;
 /// Most digits of a numeric reference.
 const REFERENCE_DIGITS: usize = 7;
-/// Most characters of a name or a concept.
-const MOST_TEXT: usize = 100;
 
 /// The date of the transfer. A later one than today is in doubt, and one long ago may be a date of something else.
 pub(super) fn date(sources: &Sources, today: NaiveDate) -> Option<ReadField> {
@@ -393,7 +391,7 @@ fn name(sources: &Sources, field: ReceiptField, meanings: &[Meaning]) -> Option<
     let labelled = sources.labelled(meanings).into_iter();
     let candidates = labelled.filter_map(|source| {
         let value = source.labelled.values.first()?;
-        let text: String = value.text().chars().take(MOST_TEXT).collect();
+        let text: String = value.text().chars().take(MAX_VALUE_LENGTH).collect();
         text.chars()
             .any(char::is_alphabetic)
             .then(|| Candidate::new(text, &value.words, source.page, ReadConfidence::Medium))
