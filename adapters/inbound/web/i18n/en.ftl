@@ -345,6 +345,7 @@ argument-wrong-cursor = { $argument } is no cursor of this list; use a cursor or
 argument-malformed-id = { $argument } is no id; use one that a list here shows.
 argument-request-id = { $argument } is no request id: those have 1 to 64 characters out of A-Z a-z 0-9 . _ : -
 argument-malformed-text = { $argument } may have at most { $most } characters, none of them a control character.
+argument-value = { $argument }: { $fault }
 argument-backwards = { $argument } must be before to.
 argument-range-ends = { $argument } needs either newest, or from and to, and not both.
 argument-empty-period = { $argument } holds no slot: from must be before to, and newest at least 1.

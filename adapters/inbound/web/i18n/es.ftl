@@ -345,6 +345,7 @@ argument-wrong-cursor = { $argument } no es un cursor de esta lista; use un curs
 argument-malformed-id = { $argument } no es un identificador; use uno de los que muestran las listas.
 argument-request-id = { $argument } no es un id de petición: tienen de 1 a 64 caracteres de A-Z a-z 0-9 . _ : -
 argument-malformed-text = { $argument } puede tener como máximo { $most } caracteres, ninguno de ellos de control.
+argument-value = { $argument }: { $fault }
 argument-backwards = { $argument } debe ser anterior a to.
 argument-range-ends = { $argument } necesita newest, o bien from y to, pero no ambas cosas.
 argument-empty-period = { $argument } no contiene ningún intervalo: from debe ser anterior a to, y newest al menos 1.

@@ -4,6 +4,7 @@ use domain::batches::sheet::{Column, PassedOver};
 use domain::lookups::MAX_PAIRS;
 use domain::own_accounts::{MAX_CANDIDATES, MAX_OWN_ACCOUNTS};
 use domain::page::MAX_PAGE;
+use domain::receipts::ReceiptField;
 use domain::usage::MAX_SERIES;
 use domain::webhooks::MAX_ENDPOINTS;
 
@@ -89,6 +90,7 @@ pub(super) fn items(field: &str) -> u64 {
         "ownAccounts" => MAX_OWN_ACCOUNTS as u64,
         "otrasCuentas" => MAX_CANDIDATES as u64 - 1,
         "webhooks" => MAX_ENDPOINTS as u64,
+        "comparison" => ReceiptField::ALL.len() as u64,
         // A lookup that is retried for three days, the maximum, has 78 attempts.
         "participants" | "attempts" => MAX_PAGE.into(),
         "series" => MAX_SERIES as u64 + 1,

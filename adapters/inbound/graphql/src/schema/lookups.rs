@@ -1,5 +1,6 @@
 //! Stored lookups.
 
+mod comparison;
 mod mutation;
 mod query;
 mod views;

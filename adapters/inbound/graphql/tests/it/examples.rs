@@ -52,7 +52,9 @@ async fn every_example_is_answered_without_an_error() {
         };
         // A lookup has the id that it was given.
         let (harness, variables) = match &*name {
-            "lookup" | "erase-lookup" => named(with_lookup(question("10.00")).await),
+            "lookup" | "compare-receipt" | "erase-lookup" => {
+                named(with_lookup(question("10.00")).await)
+            }
             "cancel-lookup" => named(with_lookup(question("404.02")).await),
             "batch" | "cancel-batch" => named(with_batch().await),
             "erase-batch" => named(with_canceled_batch().await),
@@ -80,7 +82,7 @@ async fn every_example_is_answered_without_an_error() {
 }
 
 const USES: &str = "viewer keys key create-key rename-key revoke-key rotate-key usage-by-outcome requests \
-    lookups lookup cancel-lookup erase-lookup batches batch cancel-batch erase-batch \
+    lookups lookup compare-receipt cancel-lookup erase-lookup batches batch cancel-batch erase-batch \
     webhooks webhook create-webhook update-webhook remove-webhook rotate-webhook-secret test-webhook \
     own-accounts add-own-account remove-own-account resend-webhook-delivery bank participants admin-accounts admin-keys admin-usage admin-revoke-key \
     admin-limits admin-plan admin-audit start introspection";

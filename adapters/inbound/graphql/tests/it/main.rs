@@ -18,6 +18,7 @@ mod mutations;
 mod partial_results;
 mod port_calls;
 mod queries;
+mod receipt_comparison;
 mod schema;
 mod stored;
 mod transport;

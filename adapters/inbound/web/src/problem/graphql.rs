@@ -103,6 +103,9 @@ catalogue! {
         ArgumentMalformedText { argument: &'static str }
             = Code::InvalidRequest,
             "argument-malformed-text"(argument: argument, most: &crate::MAX_SEARCH_LENGTH);
+        /// A value within the argument is refused; `fault` is a sentence in the caller's language.
+        ArgumentValue { argument: String, fault: String }
+            = Code::InvalidRequest, "argument-value"(argument: argument, fault: fault);
         /// The period ends before it begins.
         ArgumentBackwards { argument: &'static str }
             = Code::InvalidRequest, "argument-backwards"(argument: argument);

@@ -1,7 +1,8 @@
 //! Messages about receipts, in the caller's language.
 
-use domain::receipts::{MissingField, ReceiptNotice};
+use domain::receipts::{MAX_VALUE_LENGTH, MissingField, ReceiptNotice, ReceiptValueProblem};
 
+use super::field::FieldProblem;
 use super::text;
 use crate::language::Language;
 
@@ -14,4 +15,17 @@ pub fn receipt_notice_message(notice: ReceiptNotice, language: Language) -> Stri
 pub fn missing_field_message(missing: MissingField, language: Language) -> String {
     let name = format!("{}-{}", missing.field.name(), missing.reason.name());
     text::of_name(language, "missing", &name)
+}
+
+impl From<ReceiptValueProblem> for FieldProblem {
+    fn from(problem: ReceiptValueProblem) -> Self {
+        match problem {
+            ReceiptValueProblem::Repeated => Self::Duplicate,
+            ReceiptValueProblem::TooLong { length } => Self::TextTooLong {
+                length,
+                most: MAX_VALUE_LENGTH,
+            },
+            ReceiptValueProblem::Malformed(error) => error.into(),
+        }
+    }
 }

@@ -1,14 +1,19 @@
 //! Stored lookups with their proofs, as GraphQL shows them.
 
+use std::sync::Arc;
+
 use application::{Delivery, LookupView};
-use async_graphql::SimpleObject;
+use async_graphql::{ComplexObject, Context, SimpleObject};
 use domain::lookups::LookupId;
 use domain::page::{Page, PageRequest};
+use domain::participants::ParticipantCode;
 use web::Language;
 use web::problem::NoticeDetail;
 use web::views::lookups;
 use web::views::proof::Proof;
 
+use super::comparison::{self, ComparedField, ReceiptValueInput};
+use crate::field_error::FieldError;
 use crate::schema::connection::{PageInfo, connection};
 use crate::schema::proof::{EarlierDeliveries, ProofSeal};
 
@@ -23,6 +28,7 @@ pub(crate) struct Lookup {
 
 /// The proof of a lookup and its files.
 #[derive(SimpleObject)]
+#[graphql(complex)]
 pub(crate) struct LookupDelivery {
     /// The fields of the proof.
     proof: Proof,
@@ -37,6 +43,26 @@ pub(crate) struct LookupDelivery {
     earlier: Option<EarlierDeliveries>,
     /// The files that are kept.
     files: Vec<LookupFile>,
+    #[graphql(skip)]
+    compared: (Arc<domain::proofs::Proof>, ParticipantCode),
+}
+
+#[ComplexObject]
+impl LookupDelivery {
+    /// What was read on a receipt of the payment beside the proof, in the order of the values. Left out are values that
+    /// can't be compared: those in doubt, masked names, accounts of another kind than the proof's, and fields that the
+    /// proof lacks.
+    #[expect(clippy::unused_async, reason = "a resolver is one")]
+    async fn comparison(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The values that were read, each field once.")] receipt: Vec<
+            ReceiptValueInput,
+        >,
+    ) -> Result<Vec<ComparedField>, FieldError> {
+        let (proof, issuer) = &self.compared;
+        comparison::compare(context, &receipt, (proof, *issuer))
+    }
 }
 
 /// A file of a delivered lookup, for the session that reads it.
@@ -71,6 +97,7 @@ impl LookupDelivery {
             notices: NoticeDetail::of_delivery(delivery, language),
             earlier: delivery.seen.map(EarlierDeliveries::from),
             files: delivery.files.extensions().iter().map(file).collect(),
+            compared: (Arc::clone(&delivery.proof), delivery.issuer),
         }
     }
 }
