@@ -134,11 +134,12 @@ const PARTY = '{ nombre: name rfc_curp: taxId tipo_cuenta: accountType cuenta: a
 const INSTITUTION = '{ codigo: code nombre: name }';
 
 // The proof has the names that the REST API gives it, as the views of proofs know them.
-export const LOOKUP = `query Lookup($id: ID!) {
+const lookup = (variables, comparison = '') => `query Lookup(${variables}) {
   lookup(id: $id) {
     ${LOOKUP_FIELDS} ${KNOWN}
     attempts { at outcome }
     delivery {
+      ${comparison}
       proof {
         clave_rastreo: trackingKey fecha_operacion: operationDate fecha_abono: creditDate hora_abono: creditTime
         monto: amount iva: vat concepto: concept tipo_pago: paymentType
@@ -153,6 +154,13 @@ export const LOOKUP = `query Lookup($id: ID!) {
     }
   }
 }`;
+
+export const LOOKUP = lookup('$id: ID!');
+// The same with what was read on a receipt beside the proof.
+export const COMPARED_LOOKUP = lookup(
+  '$id: ID!, $receipt: [ReceiptValueInput!]!',
+  'comparison(receipt: $receipt) { field read proved same decides }',
+);
 
 export const LOOKUP_CHANGED = `subscription LookupChanged($id: ID!) {
   lookupChanged(id: $id) { state attemptCount }

@@ -1,13 +1,14 @@
-// A stored lookup, followed until it ends.
+// A stored lookup, followed until it ends. With what was read on a receipt its proof is compared with that.
 
 import { useLive } from './live.js';
 import { usePolling } from './polling.js';
-import { LOOKUP, LOOKUP_CHANGED } from './queries.js';
+import { COMPARED_LOOKUP, LOOKUP, LOOKUP_CHANGED } from './queries.js';
 import { useQuery } from './use-query.js';
 import { isOpen } from './components/lookup-facts.js';
 
-export function useLookup(id) {
-  const { data, error, reload } = useQuery(LOOKUP, { id }, { live: true, localised: true });
+export function useLookup(id, receipt) {
+  const [query, variables] = receipt ? [COMPARED_LOOKUP, { id, receipt }] : [LOOKUP, { id }];
+  const { data, error, reload } = useQuery(query, variables, { live: true, localised: true });
   const found = data?.lookup;
   const active = Boolean(found && isOpen(found));
   const live = useLive(LOOKUP_CHANGED, { id }, active, ({ lookupChanged: now }) => {

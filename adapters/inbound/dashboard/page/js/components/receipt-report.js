@@ -4,7 +4,6 @@ import { html, useEffect, useRef, useState } from '../lib.js';
 import { todayInMexico } from '../format.js';
 import { t } from '../i18n.js';
 import { OWN_ACCOUNTS } from '../own-account-queries.js';
-import { fitsMask, isMasked } from '../receipt-comparison.js';
 import { newRepeatKey } from '../repeat-key.js';
 import { bringIntoSight } from '../sight.js';
 import { refresh, useQuery } from '../use-query.js';
@@ -29,6 +28,14 @@ const LOOKS = {
   emisor: {},
 };
 const TONES = { high: 'ok', medium: 'neutral', low: 'bad' };
+
+// An account of which the first or last digits are shown: `****1234`, `4152****1234`.
+const isMasked = (read) => read.includes('*');
+
+function fitsMask(mask, account) {
+  const [beginning, ending] = mask.split(/\*+/);
+  return account.startsWith(beginning) && account.endsWith(ending);
+}
 
 // A value that a person has to complete isn't filled in.
 const firstValue = (name, read) => (!read || (name === 'cuenta' && isMasked(read.valor)) ? '' : read.valor);
@@ -94,7 +101,7 @@ function Reading({ receipt: { campos, faltan }, file, onLookUp }) {
     </div>
     <div aria-live="polite" ref=${outcome} aria-busy=${busy ? 'true' : undefined} data-testid="receipt-result">
       ${result?.error && html`<${Refusal} result=${result} />${result.requestId && html`<${RequestIdLine} id=${result.requestId} />`}`}
-      ${result?.lookup && html`<${ReceiptVerdict} key=${result.lookup.id} id=${result.lookup.id} read=${campos} />`}
+      ${result?.lookup && html`<${ReceiptVerdict} key=${result.lookup.id} id=${result.lookup.id} receipt=${readValues(campos)} />`}
     </div>`;
 }
 
@@ -104,6 +111,12 @@ function bodyOf(values) {
   const hasKey = given.some(([name]) => name === 'clave_rastreo');
   return Object.fromEntries(given.filter(([name]) => !(hasKey && name === 'numero_referencia')));
 }
+
+// What was read, as GraphQL compares it with the proof.
+const readValues = (campos) =>
+  [...FIELDS, 'nombre_beneficiario']
+    .filter((name) => campos[name])
+    .map((name) => ({ field: name.toUpperCase(), value: campos[name].valor, confidence: campos[name].confianza.toUpperCase() }));
 
 // What is to be done about fields, by their names.
 const adviceOf = (told, name, message) => Object.fromEntries(told.map((each) => [each[name], each[message]]));

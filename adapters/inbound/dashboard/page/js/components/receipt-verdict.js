@@ -3,7 +3,6 @@
 import { html, useEffect, useRef } from '../lib.js';
 import { money } from '../format.js';
 import { t, tn } from '../i18n.js';
-import { compared } from '../receipt-comparison.js';
 import { Link } from '../router.js';
 import { bringIntoSight } from '../sight.js';
 import { useLookup } from '../use-lookup.js';
@@ -42,8 +41,8 @@ function verdictOf({ state, reason, delivery }, fields) {
 const LABELS = { nombre_beneficiario: 'receipt.beneficiary', emisor: 'lookup.issuer', receptor: 'lookup.receiver' };
 const label = (name) => t(LABELS[name] ?? `columns.${name}`);
 
-export function ReceiptVerdict({ id, read }) {
-  const { found, error, reload } = useLookup(id);
+export function ReceiptVerdict({ id, receipt }) {
+  const { found, error, reload } = useLookup(id, receipt);
   const box = useRef(null);
   const isShown = Boolean(found);
   useEffect(() => {
@@ -51,7 +50,7 @@ export function ReceiptVerdict({ id, read }) {
   }, [isShown]);
   if (!found) return error ? html`<${Failed} error=${error} retry=${reload} />` : html`<${Skeleton} lines=${4} />`;
   const { delivery } = found;
-  const fields = delivery ? compared(read, delivery.proof) : [];
+  const fields = (delivery?.comparison ?? []).map(({ field, ...told }) => ({ name: field.toLowerCase(), ...told }));
   const verdict = verdictOf(found, fields);
   const other = fields.filter(contradicts);
   return html`
