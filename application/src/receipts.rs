@@ -127,8 +127,13 @@ impl ReceiptReading {
         self.query(receipt).filter(|_| receipt.is_certain())
     }
 
-    /// The receipt without a missing account if its masked one is completed by the customer's own accounts.
+    /// The receipt as the customer's own accounts make it: with a notice if it tells another account, and without a
+    /// missing account if they complete its masked one.
     pub(crate) fn completed(&self, receipt: Receipt, own: &[OwnAccount]) -> Receipt {
+        let receipt = receipt.compared_with(own);
+        if !receipt.lacks_account() {
+            return receipt;
+        }
         let completed = receipt.clone().with_own_account();
         let catalogue = self.participants.catalogue();
         let query = self.query(&completed);

@@ -10,6 +10,7 @@ mod labels;
 mod lines;
 mod link;
 mod notice;
+mod own_account;
 mod page;
 mod phrases;
 mod raised_cents;

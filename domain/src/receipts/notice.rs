@@ -46,6 +46,8 @@ named_enum! {
         KeyDateDiffers,
         /// The transfer was made around midnight, so its date may be the day before or after.
         AroundMidnight,
+        /// The account is none of the reader's own ones.
+        AccountNotOwn,
         /// An amount is told in another currency than pesos.
         ForeignCurrency,
         /// Characters were replaced by those that look like them.

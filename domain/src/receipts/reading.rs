@@ -143,35 +143,7 @@ impl Receipt {
         self.kind == DocumentKind::Receipt
             && self.missing.is_empty()
             && NEEDED.into_iter().all(is_certain)
-            && self.notices.is_empty()
-    }
-
-    /// Returns `true` if the receipt shows the last digits of the account alone.
-    pub fn has_masked_account(&self) -> bool {
-        self.value(ReceiptField::Account)
-            .is_some_and(|value| value.contains('*'))
-    }
-
-    /// Returns `true` if the account is masked or missing.
-    pub fn lacks_account(&self) -> bool {
-        let mut missing = self.missing.iter();
-        missing.any(|missing| missing.field == ReceiptField::Account)
-    }
-
-    /// The receipt whose masked or missing account the reader's own accounts complete: neither it nor an institution
-    /// that it doesn't tell is missing.
-    #[must_use]
-    pub fn with_own_account(mut self) -> Self {
-        self.missing.retain(|missing| {
-            !matches!(
-                (missing.field, missing.reason),
-                (
-                    ReceiptField::Account,
-                    MissingReason::Masked | MissingReason::NotFound
-                ) | (ReceiptField::Receiver, MissingReason::NotTold)
-            )
-        });
-        self
+            && (self.notices.iter()).all(|notice| *notice == ReceiptNotice::AccountNotOwn)
     }
 
     /// The query for the payment, in the form of requests; `None` if a field that it needs is missing. Institutions
@@ -211,7 +183,7 @@ impl Receipt {
             && reference.is_some_and(|read| read.confidence > ReadConfidence::Low)
     }
 
-    fn value(&self, field: ReceiptField) -> Option<&str> {
+    pub(super) fn value(&self, field: ReceiptField) -> Option<&str> {
         self.field(field).map(|read| &*read.value)
     }
 

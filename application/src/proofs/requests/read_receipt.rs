@@ -84,9 +84,9 @@ impl ProofRequestService {
         }
     }
 
-    /// Completes a masked or missing account with the customer's own ones, unless they can't be read.
+    /// Compares the account with the customer's own ones, or completes it with them, unless they can't be read.
     async fn completed_receipt(&self, admitted: &Admitted, receipt: Receipt) -> Receipt {
-        if !receipt.lacks_account() {
+        if receipt.kind != DocumentKind::Receipt {
             return receipt;
         }
         match self.lookups.own_accounts(admitted.lane.customer).await {
