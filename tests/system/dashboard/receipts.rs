@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::verified_files::case;
 use super::{Page, member_with};
 use crate::browser::Look;
+use crate::gateway::soon;
 
 /// The fields of the receipt: what they hold, and the advice below each.
 const FIELDS: &str = "return Object.fromEntries(\
@@ -28,6 +29,22 @@ impl Page {
         self.fill("pasted-text", text).await;
         self.click("pasted-read").await;
         self.cards(1).await;
+    }
+
+    /// Presses *Look the payment up*, which asks for nothing while the account is masked: it is the field that gets the
+    /// focus.
+    pub(super) async fn must_complete_the_account(&self, mask: &str) {
+        let masked = json!({ "value": mask, "invalid": true });
+        assert_eq!(self.fields_of_receipt().await["cuenta"], masked);
+        self.tells("receipt", &["sus cuentas propias"]).await;
+        let asked = self.run(LOOKUPS, vec![]).await;
+        self.click("receipt-look-up").await;
+        let focused = "return document.activeElement.name";
+        soon("the field has the focus", async || {
+            self.run(focused, vec![]).await == "cuenta"
+        })
+        .await;
+        assert_eq!(self.run(LOOKUPS, vec![]).await, asked);
     }
 
     /// Looks the payment of the receipt up, and waits for its proof, which says the same.
@@ -61,6 +78,10 @@ impl Page {
         clicks.as_u64().unwrap()
     }
 }
+
+/// Lookups that the page has asked for.
+const LOOKUPS: &str = "return performance.getEntriesByType('resource')\
+    .filter(({ name }) => name.includes('/v1/cep/lookups')).length";
 
 /// Presses of a pointer. A choice of a file is one more, which the driver makes without a pointer.
 const COUNT_CLICKS: &str = "window.clicks = 0;\
@@ -205,7 +226,7 @@ async fn a_payment_without_a_proof_is_told_with_its_reason(
 }
 
 #[tokio::test]
-async fn a_masked_account_of_a_pasted_text_is_completed() {
+async fn a_masked_account_of_a_pasted_text_has_to_be_completed() {
     let Some(page) = member_with(Look::DESKTOP).await else {
         return;
     };
@@ -213,10 +234,10 @@ async fn a_masked_account_of_a_pasted_text_is_completed() {
     let text = "Monto: $1,234.56\nFecha: 20/11/2026\nCuenta destino: •••• 7771\n\
         Banco destino: BANAMEX\nClave de rastreo: MBAN01002611200001234567";
     page.pastes(text).await;
-    let fields = page.fields_of_receipt().await;
-    assert_eq!(fields["cuenta"], json!({ "value": "", "invalid": true }));
+    page.must_complete_the_account("****7771").await;
     let account = page.find_css("[data-testid=receipt] [name=cuenta]").await;
-    account.send_keys("002010077777777771").await.unwrap();
+    let whole = format!("{SELECT_ALL}002010077777777771");
+    account.send_keys(&whole).await.unwrap();
     page.proves("$1,234.56").await;
     assert_eq!(page.complaints().await, Vec::<String>::new());
 }

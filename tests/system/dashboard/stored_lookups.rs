@@ -52,7 +52,7 @@ async fn a_delivered_lookup_is_shown_its_files_are_saved_and_it_is_erased() {
     page.stored("10.00").await;
     page.open_at("/lookups", "lookup-row").await;
     // The name of the key comes with another answer.
-    for said in ["entregada", "caja 4", "A-1042"] {
+    for said in ["entregada", "$10.00 MXN", "caja 4", "A-1042"] {
         page.sees(said).await;
     }
     page.click("lookup-link").await;

@@ -127,7 +127,7 @@ const KNOWN = `
   candidates { claveRastreo fecha hora ordenante concepto monto seal }`;
 
 export const LOOKUPS = `query Lookups($first: Int!, $after: String, $filter: LookupFilter) {
-  lookups(first: $first, after: $after, filter: $filter) { nodes { ${LOOKUP_FIELDS} } ${PAGE} }
+  lookups(first: $first, after: $after, filter: $filter) { nodes { ${LOOKUP_FIELDS} question { monto } } ${PAGE} }
 }`;
 
 const PARTY = '{ nombre: name rfc_curp: taxId tipo_cuenta: accountType cuenta: account }';

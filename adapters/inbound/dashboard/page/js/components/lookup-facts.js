@@ -1,7 +1,7 @@
 // Pieces that say one fact of a stored lookup each.
 
 import { html } from '../lib.js';
-import { count, dateTime, exactTime, relative } from '../format.js';
+import { count, dateTime, exactTime, money, relative } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from './facts.js';
 import { Icon } from './icon.js';
@@ -79,6 +79,7 @@ export const lookupColumns = (keyOf) => [
       ${row.origin === 'IMPORTED' && html`<small>${t('row.imported')}</small>`}
       ${row.reason && html`<small><${Reason} of=${row} /></small>`}</span>`,
   },
+  { key: 'amount', label: t('columns.monto'), tone: 'number', cell: ({ question }) => html`<span class="nowrap">${money(question.monto)}</span>` },
   { key: 'attempts', label: t('lookup.attempts'), cell: (row) => html`<${Attempts} of=${row} />` },
   { key: 'key', label: t('request.key'), cell: ({ keyId }) => html`<${KeyLink} to=${`/keys/${keyId}`} subject=${keyOf(keyId)} />` },
   { key: 'created', label: t('lookup.created'), cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },

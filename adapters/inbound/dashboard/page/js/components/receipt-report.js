@@ -3,6 +3,7 @@
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { todayInMexico } from '../format.js';
 import { t } from '../i18n.js';
+import { open } from '../memory.js';
 import { OWN_ACCOUNTS } from '../own-account-queries.js';
 import { newRepeatKey } from '../repeat-key.js';
 import { bringIntoSight } from '../sight.js';
@@ -16,6 +17,7 @@ import { Icon } from './icon.js';
 import { ReceiptVerdict } from './receipt-verdict.js';
 import { Refusal, RequestIdLine } from './refusal.js';
 import { SentPage } from './sent-page.js';
+import { AddOwnAccount } from '../dialogs/own-account-dialogs.js';
 
 const FIELDS = ['clave_rastreo', 'numero_referencia', 'fecha', 'monto', 'cuenta', 'receptor', 'emisor'];
 const LOOKS = {
@@ -33,12 +35,14 @@ const TONES = { high: 'ok', medium: 'neutral', low: 'bad' };
 const isMasked = (read) => read.includes('*');
 
 function fitsMask(mask, account) {
-  const [beginning, ending] = mask.split(/\*+/);
+  const [beginning, ending = ''] = mask.split(/\*+/);
   return account.startsWith(beginning) && account.endsWith(ending);
 }
 
-// A value that a person has to complete isn't filled in.
-const firstValue = (name, read) => (!read || (name === 'cuenta' && isMasked(read.valor)) ? '' : read.valor);
+const firstValue = (read) => read?.valor ?? '';
+
+const isPhone = (account) => /^\d{10}$/.test(account);
+const isCode = (bank) => /^\d+$/.test(bank);
 
 export function ReceiptReport({ receipt, file, onLookUp }) {
   const { tipo, avisos, enlace } = receipt;
@@ -52,27 +56,40 @@ export function ReceiptReport({ receipt, file, onLookUp }) {
 
 // The fields, and the lookup that is made of them. One that is sent again, because its answer was lost, is counted once.
 function Reading({ receipt: { campos, faltan }, file, onLookUp }) {
-  const [values, setValues] = useState(() => Object.fromEntries(FIELDS.map((name) => [name, firstValue(name, campos[name])])));
+  const [values, setValues] = useState(() => Object.fromEntries(FIELDS.map((name) => [name, firstValue(campos[name])])));
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState(null);
   const [at, setAt] = useState(null);
   const repeatKey = useRef(null);
   const outcome = useRef(null);
-  const own = useOwnAccounts(campos.cuenta);
-  // The only one that fits stands there at once; of several the person chooses.
-  useEffect(() => {
-    if (own.length === 1) setValues((old) => ({ ...old, cuenta: old.cuenta || own[0].cuenta }));
-  }, [own.length]);
+  const accountInput = useRef(null);
+  const read = firstValue(campos.cuenta);
+  const mask = isMasked(read) ? read : '';
+  const own = useOwnAccounts(mask, values.receptor.trim());
+  // Where the field is emptied, the receipt still shows the end of the account: no other one is asked for.
+  const account = values.cuenta.trim() || mask;
+  const needsAccount = faltan.some(({ campo, motivo }) => campo === 'cuenta' && motivo !== 'unclear');
+  const lacksAccount = needsAccount && account === mask && !own?.length;
   const change = (name) => (value) => {
     repeatKey.current = null;
     setValues((old) => ({ ...old, [name]: value }));
   };
+  // The only one that fits stands there at once; of several the gateway asks for each.
+  const only = mask && own?.length === 1 ? own[0].cuenta : null;
+  useEffect(() => {
+    if (only && account === mask) change('cuenta')(only);
+  }, [only]);
   const lookUp = async (event) => {
     event.preventDefault();
     if (busy) return;
+    // The gateway would refuse it, and count it.
+    if (lacksAccount && own) {
+      accountInput.current.focus();
+      return;
+    }
     setBusy(true);
     setResult(null);
-    const body = bodyOf(values);
+    const body = bodyOf({ ...values, cuenta: account });
     repeatKey.current ??= newRepeatKey();
     const answer = await onLookUp(body, repeatKey.current).catch(unreachable);
     if (answer.status !== null) repeatKey.current = null;
@@ -85,14 +102,17 @@ function Reading({ receipt: { campos, faltan }, file, onLookUp }) {
   }, [result]);
   // A reference number matters where there is no tracking key.
   const shown = FIELDS.filter((name) => name !== 'numero_referencia' || !campos.clave_rastreo);
-  const advice = { ...adviceOf(faltan, 'campo', 'mensaje'), ...adviceOf(result?.error?.details?.fields ?? [], 'field', 'message') };
+  // Most accounts tell their bank, so it isn't missed before there is one.
+  const missing = adviceOf(faltan.filter(({ campo, motivo }) => campo !== 'receptor' || motivo !== 'not_told' || !needsAccount || isPhone(account)), 'campo', 'mensaje');
+  const refused = adviceOf(result?.error?.details?.fields ?? [], 'field', 'message');
+  const isSettled = (name) => (name === 'cuenta' && needsAccount ? !lacksAccount : values[name] !== firstValue(campos[name]));
   return html`
     <div class="receipt">
       <${SentPage} of=${file} place=${campos[at]?.lugar} />
       <form onSubmit=${lookUp} novalidate aria-label=${t('receipt.fields')} data-testid="receipt">
         ${shown.map((name) => html`
-          <${ReadField} key=${name} name=${name} read=${campos[name]} advice=${advice[name]} refused=${Boolean(result?.error)} value=${values[name]}
-            own=${name === 'cuenta' ? own : []} onInput=${change(name)} onFocus=${() => setAt(name)} />`)}
+          <${ReadField} key=${name} name=${name} read=${campos[name]} advice=${refused[name] ?? (isSettled(name) ? undefined : missing[name])} value=${values[name]}
+            onInput=${change(name)} onFocus=${() => setAt(name)} ...${name === 'cuenta' && { own: mask ? own : [], lacking: lacksAccount, element: accountInput }} />`)}
         <button type="submit" class="primary" disabled=${busy} data-testid="receipt-look-up">
           <${Icon} name="lookups" />${busy ? t('receipt.busy') : t('receipt.look_up')}
         </button>
@@ -122,25 +142,33 @@ const readValues = (campos) =>
 const adviceOf = (told, name, message) => Object.fromEntries(told.map((each) => [each[name], each[message]]));
 
 // The field with its confidence and the text that it was taken from. What was corrected by hand needs no advice.
-function ReadField({ name, read, advice, refused, value, own, onInput, onFocus }) {
-  const isChanged = value !== firstValue(name, read);
+function ReadField({ name, read, advice, value, own = [], lacking, element, onInput, onFocus }) {
   const help = read && html`
     <${Badge} tone=${TONES[read.confianza]}>${t(`receipt.confidence.${read.confianza}`)}</${Badge}>
     ${read.texto && html` «<${ForeignText} text=${read.texto} />»`}
-    ${read.alternativas.length > 0 && html` ${t('receipt.alternatives')} <${ForeignText} text=${read.alternativas.join(', ')} />`}`;
+    ${read.alternativas.length > 0 && html` ${t('receipt.alternatives')} <${ForeignText} text=${read.alternativas.join(', ')} />`}
+    ${own.length > 1 && isMasked(value) && html` ${t('receipt.own_accounts', { names: own.map((each) => each.name).join(', ') })}`}`;
+  // What is typed takes the place of a mask.
+  const focus = ({ target }) => {
+    onFocus();
+    if (isMasked(value)) target.select();
+  };
   return html`
-    <${Field} label=${t(`field.${name}`)} help=${help} error=${isChanged && !refused ? undefined : advice}>
+    <${Field} label=${t(`field.${name}`)} help=${help} error=${advice}>
       ${(control) => html`
         <input type="text" autocomplete="off" spellcheck=${false} max=${name === 'fecha' ? todayInMexico() : undefined} ...${LOOKS[name]} ...${control}
-          name=${name} value=${value} list=${own.length ? `${control.id}-own` : undefined} onInput=${({ target }) => onInput(target.value)} onFocus=${onFocus} />
+          name=${name} value=${value} list=${own.length ? `${control.id}-own` : undefined} ref=${element} onInput=${({ target }) => onInput(target.value)} onFocus=${focus} />
         ${own.length > 0 && html`
           <datalist id=${`${control.id}-own`}>${own.map((each) => html`<option key=${each.id} value=${each.cuenta}>${each.name}</option>`)}</datalist>`}`}
-    </${Field}>`;
+    </${Field}>
+    ${lacking && html`
+      <button type="button" class="small" onClick=${() => open(() => html`<${AddOwnAccount} />`)} data-testid="receipt-add-account">
+        <${Icon} name="plus" />${t('receipt.add_account')}
+      </button>`}`;
 }
 
-// One's own accounts that have the digits of a masked account; none for a whole one.
-function useOwnAccounts(read) {
-  const masked = read && isMasked(read.valor);
+// One's own accounts that have the digits of a masked account, of this bank if its code is told; undefined until they are known.
+function useOwnAccounts(mask, bank) {
   const { data } = useQuery(OWN_ACCOUNTS);
-  return (masked && data?.ownAccounts.filter(({ cuenta }) => fitsMask(read.valor, cuenta))) || [];
+  return data?.ownAccounts.filter(({ cuenta, receptor }) => fitsMask(mask, cuenta) && (!isCode(bank) || receptor === bank));
 }

@@ -82,6 +82,8 @@ export default {
   'receipt.confidence.medium': 'likely',
   'receipt.confidence.low': 'doubtful',
   'receipt.alternatives': 'It may also be:',
+  'receipt.own_accounts': 'Your own accounts that end so are asked for, three at most: {names}.',
+  'receipt.add_account': 'Add to my own accounts',
   'receipt.look_up': 'Look the payment up',
   'receipt.look_up_help': 'One more request of your quota. Banks that are left empty are inferred. The lookup is kept under “Lookups” for some days, encrypted.',
   'receipt.busy': 'Looking it up…',

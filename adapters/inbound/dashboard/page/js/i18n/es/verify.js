@@ -82,6 +82,8 @@ export default {
   'receipt.confidence.medium': 'probable',
   'receipt.confidence.low': 'dudoso',
   'receipt.alternatives': 'También podría ser:',
+  'receipt.own_accounts': 'Se pregunta por sus cuentas propias que terminan así, hasta tres: {names}.',
+  'receipt.add_account': 'Agregar a mis cuentas propias',
   'receipt.look_up': 'Consultar el pago',
   'receipt.look_up_help': 'Es una petición más de su cuota. Los bancos que queden vacíos se infieren. La consulta se guarda cifrada unos días, en «Consultas».',
   'receipt.busy': 'Consultando…',
