@@ -1,6 +1,7 @@
 //! Stored lookups: nobody waits, a process dies, replicas share the work, and a stolen database shows
 //! nothing.
 
+mod incomplete_questions;
 pub(crate) mod outages;
 mod replicas;
 

@@ -12,7 +12,7 @@ const ROTATE: &str = "mutation($id: ID!, $grace: Int!) { \
     apiKey newKey { id prefix } userErrors { code message } } }";
 
 /// An admin's new key with these limits.
-async fn limited_key(admin: &Person, per_minute: u32, quota: u32) -> Key {
+pub(crate) async fn limited_key(admin: &Person, per_minute: u32, quota: u32) -> Key {
     let key = admin.create_key("caja 4", "test").await;
     let limits = json!({ "per_minute": per_minute, "monthly_quota": quota });
     let path = format!("/admin/keys/{}", key.id);

@@ -17,7 +17,7 @@ const LEASE_AND_WORK: Duration = Duration::from_secs(45);
 
 /// Time by this machine's clock, which the replicas have too.
 #[expect(clippy::disallowed_methods, reason = "as a program beside us does")]
-fn now() -> DateTime<Utc> {
+pub(super) fn now() -> DateTime<Utc> {
     Utc::now()
 }
 
