@@ -140,8 +140,8 @@ impl Page {
     }
 
     pub(super) async fn assign(&self, field: &str, column: &str) {
-        let select = self.find(&format!("column-{field}")).await;
-        select.select_by_value(column).await.unwrap();
+        let option = format!("[data-testid=column-{field}] option[value='{column}']");
+        self.click_css(&option).await;
     }
 
     /// Asserts that the page complained of nothing but requests that were refused on purpose.
@@ -315,8 +315,8 @@ async fn a_workbook_and_a_statement_are_checked_with_what_they_have_in_common_sa
     // None of its sheets fits: which is meant can be said, and taken back.
     page.choose_table("dos hojas.xlsx", TWO_SHEETS).await;
     for sheet in ["Portada", "Pagos"] {
-        let sheets = page.find("batch-sheet").await;
-        sheets.select_by_value(sheet).await.unwrap();
+        let option = format!("[data-testid=batch-sheet] option[value='{sheet}']");
+        page.click_css(&option).await;
         page.find("columns-unclear").await;
     }
     page.assign("monto", "4").await;
