@@ -255,10 +255,14 @@ catalogue! {
         /// A part of a form is too large.
         PartTooLarge { part: &'static str, max_bytes: usize }
             = Code::PayloadTooLarge, "part-too-large"(part: part, max_bytes: max_bytes);
+        LargeReceipt { max_bytes: usize }
+            = Code::PayloadTooLarge, "large-receipt"(mebibytes: &(max_bytes >> 20));
         /// The `Content-Type` isn't JSON.
         UnsupportedMediaType = Code::UnsupportedMediaType, "unsupported-media-type";
         /// The file has a `Content-Encoding`.
         UnsupportedFileType = Code::UnsupportedMediaType, "unsupported-file-type";
+        /// The receipt has a `Content-Encoding`.
+        EncodedReceipt = Code::UnsupportedMediaType, "encoded-receipt";
         /// The file is neither a text, a PDF nor a picture.
         UnsupportedReceipt = Code::UnsupportedMediaType, "unsupported-receipt";
         /// A picture in a format that isn't read.

@@ -178,5 +178,19 @@ async fn a_parameter_and_the_size_are_checked() {
     json_of(harness.receipt("?lookup=si", RECEIPT).await, 400).await;
     json_of(harness.receipt("?look=true", RECEIPT).await, 400).await;
     let large = vec![b'a'; domain::receipts::MAX_FILE_BYTES + 1];
-    json_of(harness.receipt("", large).await, 413).await;
+    let refused = json_of(harness.receipt("", large).await, 413).await;
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("8 MiB") && message.contains("imagen"), "{message}");
+}
+
+#[tokio::test]
+async fn a_compressed_receipt_is_refused_with_the_types_of_receipts() {
+    let harness = Harness::start().await;
+    let request = harness.post("/v1/cep/receipts", RECEIPT);
+    let refused = request.header("content-encoding", "gzip").response().await;
+    let refused = json_of(refused, 415).await;
+    let message = refused["message"].as_str().unwrap();
+    assert!(!message.contains("ZIP"), "{message}");
+    let accepted = refused["details"]["accepted"].as_str().unwrap();
+    assert!(accepted.starts_with("text/plain, application/pdf"), "{accepted}");
 }
