@@ -14,7 +14,7 @@ use futures::FutureExt as _;
 use tokio::sync::oneshot;
 use tracing::{Instrument as _, Span};
 use web::headers::put_common;
-use web::problem::{Code, FieldFault};
+use web::problem::{Code, FieldFault, LoggedProblem};
 use web::{Problem, RequestContext, Sharing, Upload, trace};
 
 use crate::caller;
@@ -260,8 +260,9 @@ impl Head {
         }
         put_common(response.headers_mut(), self.context.id_value());
         let status = response.status();
+        let problem = response.extensions_mut().remove::<LoggedProblem>();
         let is_client_gone = sender.send(response).is_err();
-        self.report(status, is_client_gone, ended);
+        self.report((status, problem), is_client_gone, ended);
         body.upload.drain().await;
     }
 

@@ -295,6 +295,7 @@ impl Problem {
             Self::InvalidApiKey
             | Self::NoSuchResource
             | Self::NoSuchLookup
+            | Self::FirstErased
             | Self::NoSuchBatch
             | Self::WebSocketRequired { .. }
             | Self::RouteNotFound

@@ -6,7 +6,7 @@ use testkit::fakes::Script;
 use super::{XML, assert_replayed, is_replayed, parts};
 use crate::bank;
 use crate::data::GOOD_KEY;
-use crate::harness::{Exchange, Harness, body, transcript};
+use crate::harness::{Exchange, Harness, body, json_of, transcript};
 
 /// The header of an answer that is told again.
 const REPLAYED: &str = "idempotent-replayed: true\n";
@@ -146,6 +146,8 @@ async fn a_lookup_is_created_once() {
         assert_eq!(removal.status().await, status);
     }
     let gone = harness.named(path, "a", &body(&[])).await;
-    assert_eq!(gone.status(), 404);
     assert!(is_replayed(&gone));
+    let gone = json_of(gone, 404).await;
+    let message = gone["message"].as_str().unwrap();
+    assert!(message.contains("Idempotency-Key nuevo"), "{message}");
 }
