@@ -274,6 +274,8 @@ async fn a_file_that_failed_is_retried_or_removed() {
     for said in ["400 INVALID_REQUEST", "SPEI_Tercero"] {
         assert!(text.contains(said), "{said}: {text}");
     }
+    // Another request would be told the same.
+    page.counts("[data-testid=file-retry]", 0).await;
     let failed = "[data-state=failed] [data-testid=file-remove]";
     page.click_css(failed).await;
     assert_eq!(page.cards(1).await[0]["name"], "uno.xml");

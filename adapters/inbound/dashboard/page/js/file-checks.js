@@ -32,6 +32,10 @@ function entryOf(file) {
 const STOPS = [401, 402, 429];
 const stops = ({ status, error }) => STOPS.includes(status) || error?.details?.fields?.some(({ field }) => field === 'key_id');
 
+// Answers about the file itself, which another request for it would get, too. Another key helps where one is refused.
+const OF_FILE = [400, 413, 415];
+export const maySucceedLater = (result) => !OF_FILE.includes(result?.status) || stops(result);
+
 // The proofs in an answer: that of a file, or those of a ZIP.
 export const proofsIn = (answer) => answer.comprobantes ?? [answer];
 

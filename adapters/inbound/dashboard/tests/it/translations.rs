@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
-use domain::batches::BatchState;
 use domain::batches::sheet::Column;
 use domain::latency::Latencies;
 use domain::limits::Plan;
@@ -12,9 +12,10 @@ use domain::name_match::MatchLevel;
 use domain::outcome::{Endpoint, Outcome};
 use domain::proofs::ProofField;
 use domain::proofs::check::{CheckName, CheckOutcome, CheckResult};
+use domain::receipts::{DocumentKind, ReadConfidence};
 use domain::seals::{NotChecked, SealVerdict};
 use domain::usage::Totals;
-use domain::webhooks::{DeliveryState, DisabledReason, EventType, SendFailure};
+use domain::webhooks::EventType;
 use regex::Regex;
 
 use crate::page::{page, read, scripts};
@@ -125,48 +126,154 @@ fn every_text_in_use_exists_and_every_text_is_in_use() {
 
 #[test]
 fn all_that_is_told_has_a_text() {
-    let spanish = texts("es");
-    let there: BTreeSet<_> = keys(&spanish).into_iter().collect();
-    let lookups = upper(LookupState::ALL.map(LookupState::name));
-    let deliveries = upper(DeliveryState::ALL.map(DeliveryState::name));
-    let failures = upper(SendFailure::ALL.map(SendFailure::name));
-    let checks = lower(CheckResult::ALL.map(CheckResult::name));
-    let reasons = lower(NotChecked::ALL.map(NotChecked::name));
-    let disabled = upper(DisabledReason::ALL.map(DisabledReason::name));
-    let helps = SealVerdict::ALL.map(|seal| format!("{}.help", seal.name()));
-    // A seal has the same three verdicts as a check.
-    let results = lower(CheckOutcome::ALL.map(CheckOutcome::name));
-    for (prefix, names) in [
-        ("outcome", upper(Outcome::ALL.map(Outcome::reason_name))),
-        ("lookup.state", lookups.clone()),
-        ("batch.state", upper(BatchState::ALL.map(BatchState::name))),
-        ("row.state", lookups),
-        ("row.state", upper(["faulty", "duplicate", "not_begun"])),
-        ("columns", lower(Column::ALL.map(Column::name))),
-        ("webhook.event", subscribed()),
-        ("webhook.disabled", disabled.clone()),
-        ("webhook.disabled_more", disabled),
-        ("delivery.state", deliveries),
-        ("delivery.failure", failures),
-        ("seal", helps.to_vec()),
-        ("seal", lower(SealVerdict::ALL.map(SealVerdict::name))),
-        ("check.name", lower(CheckName::ALL.map(CheckName::name))),
-        ("check.result", checks),
-        ("verify.result", results.clone()),
-        ("verify.more", results.clone()),
-        ("proof.seal", results.clone()),
-        ("proof.seal.more", results),
-        ("proof.seal.reason", reasons),
-        ("proof.field", lower(ProofField::ALL.map(ProofField::name))),
-        ("proof.match.nombre", shown_matches()),
-        ("proof.match.rfc", shown_matches()),
-    ] {
-        assert!(!names.is_empty(), "{prefix}");
+    let texts = texts("es");
+    let there: BTreeSet<_> = keys(&texts).into_iter().collect();
+    for (shape, names) in told() {
+        assert!(!names.is_empty(), "{shape}");
         for name in names {
-            let key = format!("{prefix}.{name}");
+            let key = shape.replace("{}", &name);
             assert!(there.contains(&*key), "{key}");
         }
     }
+}
+
+#[test]
+fn all_texts_of_a_value_have_known_values() {
+    let made = Regex::new(r"\btn?\(`([^`$]+)\$\{").unwrap();
+    let shapes = told().into_iter().map(|(shape, _)| shape);
+    let known: BTreeSet<_> = shapes
+        .chain(OF_THE_PAGE)
+        .map(|shape| shape.split('{').next().unwrap())
+        .collect();
+    for (name, script) in scripts() {
+        for beginning in all(&made, &script) {
+            let is_known = known.contains(&*beginning);
+            assert!(is_known, "{name}: whose values does {beginning} have?");
+        }
+    }
+}
+
+/// Texts of values that the page itself names, or that differ from those of the server.
+const OF_THE_PAGE: [&str; 25] = [
+    "add_webhook.",
+    "bank.",
+    "batch.count.",
+    "field.",
+    "given.",
+    "import.field.",
+    "import.reason.",
+    "keys.order.",
+    "keys.state.",
+    "lookup.file.",
+    "new_batch.refused.",
+    "own_accounts.",
+    "proof.",
+    "proof.account.",
+    "proof.copy.",
+    "range.",
+    "receipt.verdict.",
+    "row.choice.",
+    "seal.file.",
+    "span.",
+    "try.download.",
+    "try.outcome.",
+    "verify.refused.",
+    "verify.state.",
+    "welcome.",
+];
+
+/// What the server tells and the page has a text for: the shape of the text's key, and the values.
+fn told() -> Vec<(&'static str, Vec<String>)> {
+    let seals = || lower(SealVerdict::ALL.map(SealVerdict::name));
+    // A seal has the same three verdicts as a check.
+    let results = || lower(CheckOutcome::ALL.map(CheckOutcome::name));
+    let mut told = vec![
+        ("columns.{}", lower(Column::ALL.map(Column::name))),
+        ("webhook.event.{}", subscribed()),
+        ("seal.{}", seals()),
+        ("seal.{}.help", seals()),
+        ("seal.file.{}", seals()),
+        ("seal.file.{}.help", seals()),
+        ("check.name.{}", lower(CheckName::ALL.map(CheckName::name))),
+        (
+            "check.result.{}",
+            lower(CheckResult::ALL.map(CheckResult::name)),
+        ),
+        ("verify.result.{}", results()),
+        ("verify.more.{}", results()),
+        ("proof.seal.{}", results()),
+        ("proof.seal.more.{}", results()),
+        (
+            "proof.seal.reason.{}",
+            lower(NotChecked::ALL.map(NotChecked::name)),
+        ),
+        (
+            "proof.field.{}",
+            lower(ProofField::ALL.map(ProofField::name)),
+        ),
+        ("proof.match.{}", shown_matches()),
+        (
+            "receipt.kind.{}",
+            lower(DocumentKind::ALL.map(DocumentKind::name)),
+        ),
+        (
+            "receipt.more.{}",
+            lower(DocumentKind::ALL.map(DocumentKind::name)),
+        ),
+        (
+            "receipt.confidence.{}",
+            lower(ReadConfidence::ALL.map(ReadConfidence::name)),
+        ),
+    ];
+    let schema = schema();
+    told.extend(OF_GRAPHQL.map(|(shape, name)| (shape, values(&schema, name))));
+    let passed_over = values(&schema, "BatchPassedOverReason");
+    let passed_over: Vec<_> = passed_over.iter().map(|it| it.to_lowercase()).collect();
+    for shape in ["dry_run.{}.one", "dry_run.{}.other"] {
+        told.push((shape, passed_over.clone()));
+    }
+    told
+}
+
+/// Texts of the values of GraphQL's enums, of which the page shows any.
+const OF_GRAPHQL: [(&str, &str); 22] = [
+    ("audit.{}", "AuditAction"),
+    ("bank.{}", "Environment"),
+    ("bank_state.{}", "BankState"),
+    ("bank_state.{}.help", "BankState"),
+    ("batch.state.{}", "BatchState"),
+    ("breakdown.{}", "Breakdown"),
+    ("chart.slot.{}", "Granularity"),
+    ("delivery.failure.{}", "WebhookFailure"),
+    ("delivery.state.{}", "WebhookDeliveryState"),
+    ("environment.{}", "Environment"),
+    ("existing.{}", "ExistingKeys"),
+    ("existing.{}.help", "ExistingKeys"),
+    ("key.state.{}", "KeyState"),
+    ("lookup.source.{}", "InferenceSource"),
+    ("lookup.state.{}", "LookupState"),
+    ("outcome.{}", "Outcome"),
+    ("plan.{}", "Plan"),
+    ("plan.{}.help", "Plan"),
+    ("role.{}", "Role"),
+    ("row.state.{}", "BatchRowState"),
+    ("webhook.disabled.{}", "WebhookDisabledReason"),
+    ("webhook.disabled_more.{}", "WebhookDisabledReason"),
+];
+
+/// The schema of GraphQL without its descriptions.
+fn schema() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../schema.graphql");
+    let descriptions = Regex::new(r#"(?s)""".*?""""#).unwrap();
+    let schema = fs::read_to_string(path).unwrap();
+    descriptions.replace_all(&schema, "").into_owned()
+}
+
+/// The values of one of its enums.
+fn values(schema: &str, name: &str) -> Vec<String> {
+    let (_, rest) = schema.split_once(&format!("\nenum {name} {{")).unwrap();
+    let (values, _) = rest.split_once('}').unwrap();
+    values.split_whitespace().map(str::to_owned).collect()
 }
 
 /// Names as GraphQL writes them.
@@ -179,14 +286,16 @@ fn lower<const N: usize>(names: [&str; N]) -> Vec<String> {
     names.map(str::to_owned).to_vec()
 }
 
-/// Results of a comparison that was asked for.
+/// Results of the two comparisons that may be asked for.
 fn shown_matches() -> Vec<String> {
     let mut levels = MatchLevel::ALL.to_vec();
     levels.retain(|level| *level != MatchLevel::NotAsked);
-    levels
-        .into_iter()
-        .map(|level| level.name().to_owned())
-        .collect()
+    let of = |compared| {
+        levels
+            .iter()
+            .map(move |it| format!("{compared}.{}", it.name()))
+    };
+    ["nombre", "rfc"].into_iter().flat_map(of).collect()
 }
 
 /// Events that a webhook may subscribe to.

@@ -1,13 +1,17 @@
 // The transfers that have the reference number of a lookup, of which one is chosen and looked up.
 
 import { html, useState } from '../lib.js';
+import { BATCH_KEYS } from '../batch-queries.js';
 import { wallTime } from '../format.js';
 import { t } from '../i18n.js';
 import { newRepeatKey } from '../repeat-key.js';
-import { go } from '../router.js';
+import { go, Link } from '../router.js';
 import { lookUp } from '../sent-files.js';
+import { useAllNodes } from '../use-query.js';
 import { Button } from './button.js';
+import { ChargedKey, useChargedKey } from './charged-key.js';
 import { Badge } from './facts.js';
+import { Notice } from './feedback.js';
 import { ForeignText } from './foreign-text.js';
 import { Refusal } from './refusal.js';
 import { Table } from './table.js';
@@ -16,23 +20,43 @@ const TONES = { VALID: 'ok', INVALID: 'bad', NOT_CHECKED: 'warn' };
 
 const Text = ({ text }) => (text ? html`<${ForeignText} text=${text} />` : html`<span class="muted">—</span>`);
 
-// The request for one of them, charged to the key of the first lookup.
+// The request for one of them.
 const questionFor = ({ question, metadata }, key) => ({
   fecha: question.fecha, clave_rastreo: key, cuenta: question.cuenta, monto: question.monto,
   emisor: question.emisor, receptor: question.receptor,
   metadata: Object.fromEntries(metadata.map(({ name, value }) => [name, value])),
 });
 
+// The key that a choice is charged to: that of the lookup while it is active, otherwise one of the others that ask the same
+// bank. `others` is undefined until they are known, and null where they aren't needed.
+function useKeyOfChoice({ keyId, env }) {
+  const { nodes } = useAllNodes(BATCH_KEYS, { first: 100 }, (data) => data.keys);
+  const isActive = nodes?.some(({ id }) => id === keyId);
+  const others = isActive ? null : nodes?.filter((key) => key.env === env);
+  const charged = useChargedKey(others ?? []);
+  return { id: charged.key?.id ?? keyId, charged, others };
+}
+
+const KeyOfChoice = ({ of: { charged, others } }) => others && html`
+  <${Notice} tone="warn" testid="candidates-key">
+    ${charged.key ? html`<p>${t('candidates.charged', { name: charged.key.name })}</p>`
+      : html`<p>${t('candidates.no_key')} <${Link} to="/keys">${t('nav.keys')}</${Link}></p>`}
+  </${Notice}>
+  <${ChargedKey} keys=${others} of=${charged} label=${t('verify.key')} testid="candidates-charged" />`;
+
 export function Candidates({ of: lookup }) {
   const [pending, setPending] = useState(null);
   const [refused, setRefused] = useState(null);
+  const keyOfChoice = useKeyOfChoice(lookup);
   // A request that is sent again has the same lookup.
-  const [repeatKeys] = useState(() => new Map(lookup.candidates.map(({ claveRastreo }) => [claveRastreo, newRepeatKey()])));
+  const [repeatKeys] = useState(() => new Map());
   const choose = async (key) => {
     setPending(key);
     setRefused(null);
+    const once = `${keyOfChoice.id} ${key}`;
+    if (!repeatKeys.has(once)) repeatKeys.set(once, newRepeatKey());
     try {
-      const result = await lookUp(lookup.keyId, questionFor(lookup, key), repeatKeys.get(key));
+      const result = await lookUp(keyOfChoice.id, questionFor(lookup, key), repeatKeys.get(once));
       if (result.lookup) go(`/lookups/${result.lookup.id}`);
       else setRefused(result);
     } catch {
@@ -58,9 +82,10 @@ export function Candidates({ of: lookup }) {
     },
   ];
   return html`
-    <section class="panel" aria-labelledby="candidates-title" data-testid="candidates">
+    <section class="panel candidates" aria-labelledby="candidates-title" data-testid="candidates">
       <h2 id="candidates-title">${t('candidates.title')}</h2>
       <p class="muted">${t('candidates.more')}</p>
+      <${KeyOfChoice} of=${keyOfChoice} />
       <div role="status">${refused && html`<${Refusal} result=${refused} />`}</div>
       <${Table} label=${t('candidates.title')} columns=${columns} rows=${lookup.candidates.map((each) => ({ id: each.claveRastreo, ...each }))} />
     </section>`;

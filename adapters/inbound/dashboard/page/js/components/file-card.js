@@ -1,7 +1,7 @@
 // A file that was checked or read, is being checked, or wasn't sent.
 
 import { html } from '../lib.js';
-import { proofsIn } from '../file-checks.js';
+import { maySucceedLater, proofsIn } from '../file-checks.js';
 import { dateTime, size } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { CheckList } from './check-list.js';
@@ -56,7 +56,7 @@ export function FileCard({ entry, onRetry, onCompare, onLookUp, onRemove }) {
         </div>
         <div class="row file-state">
           <${State} of=${entry} />
-          ${state === 'failed' && !isInvoice(result) && html`
+          ${state === 'failed' && maySucceedLater(result) && html`
             <button type="button" class="small" aria-label=${t('verify.retry', { name: file.name })} onClick=${onRetry} data-testid="file-retry">
               <${Icon} name="refresh" />${t('action.retry')}
             </button>`}

@@ -34,6 +34,8 @@ export default {
   'audit.KEY_REVOKED': 'key revoked',
   'audit.KEY_ROTATED': 'key rotated',
   'audit.LIMITS_SET': 'limits set',
+  'audit.OWN_ACCOUNT_ADDED': 'own account added',
+  'audit.OWN_ACCOUNT_REMOVED': 'own account removed',
   'audit.PLAN_SET': 'plan set',
   'audit.WEBHOOK_ADDED': 'webhook added',
   'audit.WEBHOOK_CHANGED': 'webhook changed',

@@ -37,6 +37,8 @@ export default {
   'lookup.by_reference': 'ref. {reference}',
   'candidates.title': 'Transfers with this reference',
   'candidates.more': 'All of them are of the date, account and amount that were asked for. Choose yours: it is looked up by its tracking key, and counted as another request.',
+  'candidates.charged': "The key that this lookup was made with isn't active any more. Your choice is charged to “{name}”.",
+  'candidates.no_key': "The key that this lookup was made with isn't active any more, and you have no other one of its environment. Create one and come back:",
   'candidates.key': 'Tracking key',
   'candidates.credited': 'Credited',
   'candidates.payer': 'Payer',

@@ -34,6 +34,8 @@ export default {
   'audit.KEY_REVOKED': 'clave revocada',
   'audit.KEY_ROTATED': 'clave rotada',
   'audit.LIMITS_SET': 'límites fijados',
+  'audit.OWN_ACCOUNT_ADDED': 'cuenta propia agregada',
+  'audit.OWN_ACCOUNT_REMOVED': 'cuenta propia quitada',
   'audit.PLAN_SET': 'plan fijado',
   'audit.WEBHOOK_ADDED': 'webhook agregado',
   'audit.WEBHOOK_CHANGED': 'webhook cambiado',

@@ -37,6 +37,8 @@ export default {
   'lookup.by_reference': 'ref. {reference}',
   'candidates.title': 'Transferencias con esta referencia',
   'candidates.more': 'Todas son de la fecha, la cuenta y el monto que se pidieron. Elija la suya: se consulta por su clave de rastreo y se cuenta como otra petición.',
+  'candidates.charged': 'La clave con la que se hizo esta consulta ya no está activa. Su elección se carga a «{name}».',
+  'candidates.no_key': 'La clave con la que se hizo esta consulta ya no está activa, y no tiene otra de su ambiente. Cree una y vuelva:',
   'candidates.key': 'Clave de rastreo',
   'candidates.credited': 'Abonada',
   'candidates.payer': 'Ordenante',
