@@ -164,6 +164,7 @@ pub enum FirstAnswer {
 pub fn is_repeatable(outcome: Outcome) -> bool {
     match outcome {
         Outcome::Delivered
+        | Outcome::ReceiptRead
         | Outcome::Ambiguous
         | Outcome::InvalidRequest
         | Outcome::InferenceFailed
@@ -278,8 +279,8 @@ mod tests {
         }
         let repeatable = Outcome::ALL.into_iter().filter(|it| is_repeatable(*it));
         let names: Vec<_> = repeatable.map(Outcome::name).collect();
-        let expected = "delivered invalid_request inference_failed ambiguous not_found payment_returned \
-                        payment_rejected payment_canceled";
+        let expected = "delivered receipt_read invalid_request inference_failed ambiguous not_found \
+                        payment_returned payment_rejected payment_canceled";
         assert_eq!(names.join(" "), expected);
     }
 

@@ -27,11 +27,11 @@ named_enum! {
         Json,
         /// `verify`: the check of a file.
         Verify,
-        /// `lookups`: the creation of a stored lookup.
+        /// `lookups`: the creation of a stored lookup, by a receipt as well.
         Lookups,
         /// `batches`: a row of a batch, which becomes a stored lookup.
         Batches,
-        /// `receipts`: the reading of a receipt, which may become a stored lookup.
+        /// `receipts`: the reading of a receipt, unless it becomes a stored lookup.
         Receipts,
     }
 }
@@ -112,6 +112,8 @@ named_enum! {
     pub enum Outcome {
         /// The proof was delivered.
         Delivered,
+        /// A receipt was read, whatever was found in it, and no lookup was stored.
+        ReceiptRead,
         /// The request was malformed, or its body came too slowly (400, 408, 413, 415).
         InvalidRequest,
         /// A bank could not be inferred.
@@ -191,6 +193,7 @@ impl Outcome {
             | Self::ReaderUnavailable
             | Self::InternalError => Class::Failure,
             Self::Delivered
+            | Self::ReceiptRead
             | Self::Ambiguous
             | Self::InvalidRequest
             | Self::InferenceFailed

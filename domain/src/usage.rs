@@ -172,6 +172,8 @@ pub struct Totals {
     pub requests: u64,
     /// Requests that delivered a proof.
     pub delivered: u64,
+    /// Receipts that were read.
+    pub receipts: u64,
     /// Requests refused by a limit; they aren't charged.
     pub refused: u64,
     /// Requests that failed because of us or the bank; they were refunded to the monthly quota.
@@ -186,6 +188,7 @@ impl Totals {
         self.requests += requests;
         match outcome {
             Outcome::Delivered => self.delivered += requests,
+            Outcome::ReceiptRead => self.receipts += requests,
             Outcome::RateLimited | Outcome::QuotaExceeded => self.refused += requests,
             _ if outcome.is_refunded() => self.failed += requests,
             _ => {}
@@ -193,14 +196,15 @@ impl Totals {
         self.latencies.add(latencies);
     }
 
-    /// The share of admitted requests that delivered a proof, 0 to 1; `None` when none was
-    /// admitted.
+    /// The share of admitted requests, but for receipts that were read, that delivered a proof, 0 to 1; `None` when
+    /// none was admitted.
     #[expect(
         clippy::cast_precision_loss,
         reason = "a share needs no more than 15 digits"
     )]
     pub fn success_rate(&self) -> Option<f64> {
-        let admitted = self.requests.saturating_sub(self.refused);
+        let others = self.refused + self.receipts;
+        let admitted = self.requests.saturating_sub(others);
         (admitted > 0).then(|| self.delivered as f64 / admitted as f64)
     }
 }
@@ -290,7 +294,8 @@ mod tests {
         totals.add(Outcome::Delivered, 3, &none);
         totals.add(Outcome::RateLimited, 5, &none);
         totals.add(Outcome::BankTimeout, 1, &none);
-        assert_eq!((totals.requests, totals.refused, totals.failed), (9, 5, 1));
+        totals.add(Outcome::ReceiptRead, 2, &none);
+        assert_eq!((totals.requests, totals.refused, totals.failed), (11, 5, 1));
         assert_eq!(totals.success_rate(), Some(0.75));
     }
 

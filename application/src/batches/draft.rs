@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::types::{DraftRow, RowOutcome, RowView, RowWarning};
 use chrono::NaiveDate;
 use domain::batches::sheet::{Column, OwnColumn, PassedOver, PassedOverRows, without_guard};
-use domain::batches::{RowCounts, RowNumber};
+use domain::batches::{BatchState, RowCounts, RowNumber};
 use domain::hints;
 use domain::participants::Catalogue;
 use domain::participants::inference::{self, Resolution, Unresolved};
@@ -72,7 +72,9 @@ impl CheckedRows {
         let numbered = (0..).map(RowNumber).zip(&self.rows);
         numbered
             .filter(|(_, row)| !matches!(row.kind, RowKind::Ready(_)))
-            .map(|(number, row)| without_lookup(number, row, (&self.columns, catalogue)))
+            .map(|(number, row)| {
+                without_lookup(number, row, (BatchState::Queued, &self.columns, catalogue))
+            })
             .collect()
     }
 
@@ -112,14 +114,14 @@ fn of_query(
     }
 }
 
-/// View of a row without a lookup, whose cells have these columns.
+/// View of a row without a lookup, whose cells have these columns, in a batch in this state.
 pub(super) fn without_lookup(
     row: RowNumber,
     stored: &StoredRow,
-    (columns, catalogue): (&[OwnColumn], &Catalogue),
+    (batch, columns, catalogue): (BatchState, &[OwnColumn], &Catalogue),
 ) -> RowView {
     let outcome = match &stored.kind {
-        RowKind::Ready(_) => RowOutcome::NotBegun,
+        RowKind::Ready(_) => RowOutcome::NotBegun { batch },
         RowKind::Unresolved(query) => unresolved(query, catalogue),
         RowKind::Duplicate { of, line, .. } => RowOutcome::Duplicate {
             of: *of,

@@ -256,6 +256,7 @@ impl FeederParts {
             lookups: Arc::clone(&self.lookups),
             encryption: Arc::clone(&self.encryption),
             facts: facts.clone(),
+            state: claimed.batch.state,
             untried: from,
             next: from,
             columns: Vec::new(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::upload::{UploadPlace, UploadedFile};
+use domain::keys::{Environment, KeyId};
 use domain::people::customer::CustomerId;
 
 use crate::sync::counted_places::{CountedPlace, CountedPlaces};
@@ -31,12 +32,26 @@ pub struct BatchPlaces {
 /// Permission to upload files for an account's batches.
 pub struct Uploader {
     customer: CustomerId,
+    key: Option<(KeyId, Environment)>,
     places: Arc<BatchPlaces>,
 }
 
 impl Uploader {
-    pub(super) const fn new(customer: CustomerId, places: Arc<BatchPlaces>) -> Self {
-        Self { customer, places }
+    pub(super) const fn new(
+        customer: CustomerId,
+        key: Option<(KeyId, Environment)>,
+        places: Arc<BatchPlaces>,
+    ) -> Self {
+        Self {
+            customer,
+            key,
+            places,
+        }
+    }
+
+    /// The key that the caller presented or named, with its environment.
+    pub const fn key(&self) -> Option<(KeyId, Environment)> {
+        self.key
     }
 
     pub(super) const fn customer(&self) -> CustomerId {

@@ -196,6 +196,7 @@ impl BatchService {
             lookups: Arc::clone(&self.sources.lookups),
             encryption: Arc::clone(&self.encryption),
             facts: batch.facts.clone(),
+            state: batch.state,
             untried: RowNumber(batch.progress.next_row),
             next,
             columns: content.columns,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::error::BatchError;
 use super::types::{RowOutcome, RowView};
 use domain::batches::sheet::OwnColumn;
-use domain::batches::{ROWS_PER_CHUNK, RowNumber};
+use domain::batches::{BatchState, ROWS_PER_CHUNK, RowNumber};
 use ports::outbound::{BatchFacts, BatchStore, StoredLookup};
 
 use super::caller::{store_failed, unreadable};
@@ -22,6 +22,8 @@ pub struct BatchRows {
     pub(super) lookups: Arc<LookupService>,
     pub(super) encryption: Arc<BatchEncryption>,
     pub(super) facts: BatchFacts,
+    /// State of the batch when it was read.
+    pub(super) state: BatchState,
     /// The first row that wasn't processed yet when the batch was read.
     pub(super) untried: RowNumber,
     /// The next row to read.
@@ -91,7 +93,7 @@ impl BatchRows {
         let catalogue = reader.catalogue();
         let mut views = Vec::with_capacity(rows.len());
         for (row, stored, lookup) in rows {
-            let mut view = without_lookup(row, &stored, (&self.columns, &catalogue));
+            let mut view = without_lookup(row, &stored, (self.state, &self.columns, &catalogue));
             if let Some(lookup) = lookup {
                 let lookup = reader.of_row(&lookup).map_err(unreadable)?;
                 // It may tell another of several own accounts.

@@ -177,11 +177,14 @@ impl BatchService {
         key: Option<KeyId>,
     ) -> Result<Uploader, BatchError> {
         let owner = self.creator(access).await?;
-        if key.is_some() {
-            self.batch_key(&owner, key).await?;
-        }
+        let charged = if key.is_some() {
+            let named = self.batch_key(&owner, key).await?;
+            Some((named.key.id, named.environment))
+        } else {
+            owner.by.map(|by| (by.key.id, by.environment))
+        };
         let places = Arc::clone(&self.sources.places);
-        Ok(Uploader::new(owner.customer, places))
+        Ok(Uploader::new(owner.customer, charged, places))
     }
 
     /// The own accounts of the uploader's customer.

@@ -245,7 +245,10 @@ pub enum RowOutcome {
         line: u32,
     },
     /// No lookup was created yet, or the batch was canceled before.
-    NotBegun,
+    NotBegun {
+        /// State of the batch.
+        batch: BatchState,
+    },
     /// The lookup has ended and was erased.
     Erased,
     /// The lookup, without its attempts.
@@ -258,7 +261,7 @@ impl RowOutcome {
         match self {
             Self::Faulty(_) | Self::Unresolved(_) => RowState::Faulty,
             Self::Duplicate { .. } => RowState::Duplicate,
-            Self::NotBegun => RowState::NotBegun,
+            Self::NotBegun { .. } => RowState::NotBegun,
             Self::Erased => RowState::Erased,
             Self::Lookup(lookup) => lookup.state.into(),
         }

@@ -14,8 +14,9 @@ use ports::outbound::{Clock, CustomerStore, Random};
 use super::{NewOwnAccount, OwnAccountFailure, OwnAccounts};
 use crate::participants::SharedCatalogue;
 use crate::people::{Authorization, Caller};
+use crate::sync::places::Places;
 
-/// Maximum number of attempts of a change, while others change the same accounts.
+/// Maximum number of attempts of a change, while other processes change the same accounts.
 const ATTEMPTS: usize = 5;
 
 /// Manages the own accounts of people's customers.
@@ -25,6 +26,8 @@ pub struct OwnAccountService {
     participants: Arc<SharedCatalogue>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+    /// Changes of a customer's accounts, one at a time.
+    turns: Places,
 }
 
 impl OwnAccountService {
@@ -43,6 +46,7 @@ impl OwnAccountService {
             participants,
             clock,
             random,
+            turns: Places::new(1),
         }
     }
 
@@ -113,7 +117,7 @@ impl OwnAccountService {
             .await
     }
 
-    /// Makes a change, again if another one came between.
+    /// Makes a change, again if one of another process came between.
     async fn changed(
         &self,
         customer: CustomerId,
@@ -121,6 +125,7 @@ impl OwnAccountService {
         change: impl Fn(&mut Vec<OwnAccount>) -> Result<OwnAccount, OwnAccountFailure> + Send + Sync,
     ) -> Result<OwnAccount, OwnAccountFailure> {
         let store = &self.accounts.store;
+        let _turn = self.turns.take(customer).await;
         for _ in 0..ATTEMPTS {
             let stored = store.own_accounts(customer).await?;
             let before = stored.as_ref().map_or(0, |stored| stored.revision);

@@ -247,7 +247,8 @@ fn outcome(outcome: &RowOutcome) -> String {
         RowOutcome::Faulty(faulty) => format!("faulty: {}", faulty.0),
         RowOutcome::Unresolved(_) => "unresolved".to_owned(),
         RowOutcome::Duplicate { of, line } => format!("duplicate of {} in {line}", of.0),
-        RowOutcome::NotBegun => "not begun".to_owned(),
+        RowOutcome::NotBegun { batch: Paused } => "not begun, paused".to_owned(),
+        RowOutcome::NotBegun { .. } => "not begun".to_owned(),
         RowOutcome::Erased => "erased".to_owned(),
         RowOutcome::Lookup(view) => view.state.name().to_owned(),
     }

@@ -117,6 +117,7 @@ impl RetryRule {
             // A valid lookup doesn't get these outcomes, unless the catalogue of participants changed.
             Outcome::InvalidRequest
             | Outcome::InferenceFailed
+            | Outcome::ReceiptRead
             | Outcome::ReaderUnavailable
             | Outcome::RateLimited
             | Outcome::QuotaExceeded

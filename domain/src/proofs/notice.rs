@@ -1,7 +1,7 @@
 //! Notices shown with the verdict on a proof: limits of a valid seal that people may not expect.
 
 use super::ProofField;
-use crate::seals::CheckedSeal;
+use crate::seals::{CheckedSeal, Verdict};
 use crate::variants::named_enum;
 
 named_enum! {
@@ -56,18 +56,20 @@ impl Notice {
     };
 
     /// Notices about a delivered proof. A fetched proof is the bank's answer to a query with its
-    /// tracking key; an imported one is a file like any other.
+    /// tracking key; an imported one is a file like any other. Beside an invalid seal nothing is said to agree with
+    /// the bank.
     pub fn of_delivery(origin: ProofOrigin, seal: &CheckedSeal) -> Vec<Self> {
         let (imported, unsealed) = match origin {
             ProofOrigin::Fetched => (None, NoticeCode::UnsealedCompared),
             ProofOrigin::Imported => (Some(Self::IMPORTED), NoticeCode::UnsealedNotCompared),
         };
         let sandbox = seal.by_sandbox.then_some(Self::SANDBOX);
-        let unsealed = Self::of_unsealed(unsealed);
+        let is_said = unsealed != NoticeCode::UnsealedCompared || seal.verdict != Verdict::Invalid;
+        let unsealed = is_said.then(|| Self::of_unsealed(unsealed));
         sandbox
             .into_iter()
             .chain(imported)
-            .chain([unsealed])
+            .chain(unsealed)
             .collect()
     }
 }
@@ -88,5 +90,31 @@ impl ProofOrigin {
             Self::Fetched => "fetched",
             Self::Imported => "imported",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seals::NotChecked;
+
+    #[test]
+    fn beside_an_invalid_seal_nothing_is_said_to_agree_with_the_bank() {
+        let of = |origin, verdict| {
+            let seal = CheckedSeal {
+                verdict,
+                signer: None,
+                digest: None,
+                by_sandbox: false,
+            };
+            let notices = Notice::of_delivery(origin, &seal).into_iter();
+            notices.map(|notice| notice.code).collect::<Vec<_>>()
+        };
+        let (fetched, imported) = (ProofOrigin::Fetched, ProofOrigin::Imported);
+        assert_eq!(of(fetched, Verdict::Invalid), []);
+        let not_checked = Verdict::NotChecked(NotChecked::UnknownCertificate);
+        assert_eq!(of(fetched, not_checked), [NoticeCode::UnsealedCompared]);
+        let expected = [NoticeCode::Imported, NoticeCode::UnsealedNotCompared];
+        assert_eq!(of(imported, Verdict::Invalid), expected);
     }
 }

@@ -173,6 +173,8 @@ fn contradictions_are_noticed(#[case] lines: &[&str], #[case] notice: ReceiptNot
 #[case::masked(&["Cuenta destino: •••• 1234"], ReceiptField::Account, MissingReason::Masked)]
 #[case::folio(&["Clave de rastreo:", "Folio: 8812345678901"], ReceiptField::TrackingKey, MissingReason::NotFound)]
 #[case::unclear(&["Importe: $99.00"], ReceiptField::Amount, MissingReason::Unclear)]
+#[case::short(&["Clave de rastreo: XYZ123"], ReceiptField::TrackingKey, MissingReason::Unclear)]
+#[case::words(&["Clave de rastreo: no disponible"], ReceiptField::TrackingKey, MissingReason::NotFound)]
 #[case::no_shape(&["Clave de rastreo: ABC123456789"], ReceiptField::Issuer, MissingReason::NotTold)]
 fn what_is_missing_is_told(
     #[case] lines: &[&str],

@@ -30,8 +30,8 @@ fn endpoints_keep_their_names_and_order() {
 
 #[test]
 fn outcomes_keep_their_names_and_order() {
-    let names = "delivered invalid_request inference_failed ambiguous not_found not_issued payment_in_process \
-        payment_returned payment_rejected payment_canceled rate_limited quota_exceeded \
+    let names = "delivered receipt_read invalid_request inference_failed ambiguous not_found not_issued \
+        payment_in_process payment_returned payment_rejected payment_canceled rate_limited quota_exceeded \
         bank_protocol_error bank_unavailable bank_throttled bank_timeout reader_unavailable \
         internal_error canceled";
     assert_names!(Outcome, names);

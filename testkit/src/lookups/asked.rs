@@ -42,7 +42,7 @@ pub fn question<'a, Q>(
 ) -> Question<'a, Q, Invalid> {
     Question {
         body: ready(Ok(Bytes::new())).boxed(),
-        content: Box::new(<[u8]>::to_vec),
+        content: Box::new(|body| Some(body.ok()?.to_vec())),
         parse: Box::new(|_| parse()),
     }
 }

@@ -198,10 +198,13 @@ fn split<T>(read: BatchRead<T>) -> (BatchRead<()>, T) {
     (standing, read.found)
 }
 
-/// Adds the key's limits to a response's headers.
+/// Adds the key's limits to a response's headers, and the key to the request's log line.
 fn with_standing<T>(mut response: Response, read: &BatchRead<T>) -> Response {
     if let Some(limit_status) = &read.limit_status {
         headers::put_standing(response.headers_mut(), limit_status);
+    }
+    if let Some(key) = read.key {
+        web::log_key(&mut response, key);
     }
     response
 }

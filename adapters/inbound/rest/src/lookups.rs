@@ -118,10 +118,15 @@ impl Reader {
             tracing::error!(%request_id, %error, "a lookup can't be written");
             Problem::internal(request_id)
         })?;
-        let mut response = web::json_response(json);
-        headers::put_standing(response.headers_mut(), &read.limit_status);
-        Ok(response)
+        Ok(with_standing(web::json_response(json), read))
     }
+}
+
+/// Adds the key's limits to a response's headers, and the key to the request's log line.
+fn with_standing<T>(mut response: Response, read: &Read<T>) -> Response {
+    headers::put_standing(response.headers_mut(), &read.limit_status);
+    web::log_key(&mut response, (read.key, read.environment));
+    response
 }
 
 /// Extractor: the lookup id in the path.

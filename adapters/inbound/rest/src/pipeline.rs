@@ -14,7 +14,7 @@ use futures::FutureExt as _;
 use tokio::sync::oneshot;
 use tracing::{Instrument as _, Span};
 use web::headers::put_common;
-use web::problem::FieldFault;
+use web::problem::{Code, FieldFault, LoggedProblem};
 use web::{Problem, RequestContext, Sharing, Upload, trace};
 
 use crate::caller;
@@ -205,8 +205,8 @@ impl RequestBody {
             }
             .boxed(),
             content: Box::new(|body| {
-                let canonical = json::canonical(body);
-                head.content(query.as_deref(), canonical.as_deref().unwrap_or(body))
+                let canonical = body.ok().and_then(json::canonical);
+                head.content(query.as_deref(), canonical.as_deref().map_or(body, Ok))
             }),
             parse: Box::new(parse),
         }
@@ -260,19 +260,31 @@ impl Head {
         }
         put_common(response.headers_mut(), self.context.id_value());
         let status = response.status();
+        let problem = response.extensions_mut().remove::<LoggedProblem>();
         let is_client_gone = sender.send(response).is_err();
-        self.report(status, is_client_gone, ended);
+        self.report((status, problem), is_client_gone, ended);
         body.upload.drain().await;
     }
 
-    /// Method, path, query string and body, which identify a repeated request.
-    fn content(&self, query: Option<&str>, body: &[u8]) -> Vec<u8> {
+    /// Method, path, query string and body, which identify a repeated request. A body that was refused unread is
+    /// identified by its refusal; `None` if it didn't arrive, or could not be held.
+    fn content(&self, query: Option<&str>, body: Result<&[u8], &Problem>) -> Option<Vec<u8>> {
+        let body = match body {
+            Ok(body) => body,
+            Err(Problem::IncompleteBody) => return None,
+            Err(refusal) => match refusal.code() {
+                code @ (Code::PayloadTooLarge
+                | Code::UnsupportedMediaType
+                | Code::InvalidRequest) => code.name().as_bytes(),
+                _ => return None,
+            },
+        };
         // The endpoint's name is used as path, because the URL's path may have the prefix `/api`.
         let (method, path) = (&self.method, self.endpoint.name());
         let query = query.unwrap_or_default();
         let mut content = format!("{method}\n{path}?{query}\n").into_bytes();
         content.extend_from_slice(body);
-        content
+        Some(content)
     }
 
     /// Parses a body, and reports all invalid fields at once.

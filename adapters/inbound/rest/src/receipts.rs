@@ -28,6 +28,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
 /// A receipt proves nothing. It is read to ask the bank: each field comes with its confidence, the text that it was
 /// taken from and its place; `faltan` tells what is missing, and `solicitud` is the body for `/v1/cep/lookups`.
 /// With `lookup=true` a lookup is stored if every field that it needs has high confidence and there is no notice.
+/// The tracking key is one of them: with a reference number in its place a person decides.
 ///
 /// It is counted once, with or without a lookup. Nothing of the file is kept.
 #[utoipa::path(

@@ -70,6 +70,7 @@ payment-canceled = The payment was canceled (state: { $state }): the money did n
 
 no-such-resource = Nothing that this session may see has that id; check the id.
 no-such-lookup = Your account has no lookup with that id in the environment of this key; check the id and the key.
+first-erased = What the first request with this Idempotency-Key created has been erased; to create it again, send the request with a new Idempotency-Key.
 file-not-kept = The lookup keeps no PDF; create it with "formats": ["xml", "pdf"] to have one.
 empty-table = The file is empty; send a header and a row for each payment.
 table-not-text = The file is neither text nor a workbook. Send a workbook (XLSX, XLSM, XLS, ODS), or a table as CSV.
@@ -177,7 +178,7 @@ field-unknown = It is not known; remove it or check its spelling.
 field-misspelt = It is not known; did you mean { $meant }? Correct or remove it.
 field-not-one-of = It must be { LIST($words, last: "or") }.
 field-out-of-range = It must be a whole number between { $least } and { $most }, in digits alone.
-field-no-own-account = None of your own accounts ends in these digits at this bank. Give all its digits, or add the account to yours.
+field-no-own-account = None of your own accounts ends in these digits; if you gave the receiver, only those of that bank count. Give all its digits, or add the account to yours.
 field-wrong-check-digit = Its last digit contradicts the others: look for a typing error.
 field-other-bank = It isn't the institution of the CLABE. Leave it out, or correct the CLABE.
 field-no-criterion = It is required; add it, or numero_referencia in its place.
@@ -279,9 +280,14 @@ hint-maybe-operation-date = The date may be the operation date; if the transfer 
 ## Next step of a lookup
 
 advice-await-turn = Nothing for now: the lookup waits for its turn at the central bank.
-advice-await-bank = Nothing for now: the central bank did not answer, and the lookup is repeated by itself.
+advice-await-answer = Nothing for now: the central bank is being asked.
+advice-await-bank = Nothing for now: the lookup is repeated by itself. { $failure }
+advice-await-row = Nothing for now: the row waits for its turn in the batch.
+advice-await-quota = The month's quota is used up. The batch goes on by itself once there is quota: with the new month (UTC), or before if the key gets a higher limit.
+advice-send-row-again = The batch was canceled before it got to this row; send it in another batch if you still need the proof.
 advice-await-proof = Nothing for now: the central bank has the payment (state: { $state }), and the lookup is repeated by itself until it issues the proof, mostly within 30 minutes.
 advice-await-return = Do not count the payment as received: it is being returned to the payer (state: { $state }). The lookup is repeated by itself.
+advice-payment-pending = Do not count the payment as received: the central bank was still processing it (state: { $state }). Create another lookup later to learn how that ended.
 advice-return-pending = Do not count the payment as received: it was being returned to the payer (state: { $state }). Create another lookup later to learn how that ended.
 advice-check-meanwhile = The central bank does not know the payment yet, and the lookup is repeated by itself. Meanwhile, compare the data with the payer's receipt and look at the hints.
 advice-correct-question = The data contradict each other; correct them and create another lookup. { $hint }
@@ -295,8 +301,17 @@ advice-ask-receiving-bank = The central bank knows the payment and did not issue
 advice-name-banks = Create another lookup that names { LIST($fields, last: "and") }: it could not be inferred.
 advice-same-institution = Issuer and receiver are the same institution ({ $code }), and a transfer within it has no proof. If that is not so, correct emisor, receptor and cuenta and create another lookup.
 advice-choose-transfer = Several transfers have this reference number. Choose yours among the candidates, and look it up by its tracking key.
-advice-ask-again = Create another lookup later: this one got no answer from the central bank.
+advice-ask-again = Create another lookup later. { $failure }
 advice-ask-anew = The lookup was canceled; create another one if you still need the proof.
+
+## Failures with which an attempt ended
+
+failure-bank-protocol-error = The central bank gave an answer that could not be understood; tell the operator if it happens again.
+failure-bank-unavailable = The central bank was not available.
+failure-bank-throttled = The central bank could be sent no more queries.
+failure-bank-timeout = The central bank did not answer in time.
+failure-reader-unavailable = The program that reads such files was not available.
+failure-internal-error = This service failed; tell the operator if it happens again.
 
 ## GraphQL: request
 
@@ -528,6 +543,8 @@ receipt-damaged = The file can't be read: it is damaged, or not what it seems to
 receipt-encrypted = The PDF needs a password. Save it without one, or send a screenshot of it.
 receipt-too-large = The file has more pages, pixels or text than a receipt has. Send the page with the receipt alone, or a smaller picture.
 receipt-too-slow = The file took too long to read. Send a picture of the receipt alone, cropped to its text.
+large-receipt = The file has more than { $mebibytes } MiB; send a smaller picture, or the receipt's page alone.
+encoded-receipt = The body must be the file as it is: send it uncompressed and without Content-Encoding.
 unsupported-receipt = The file is neither a text in UTF-8, a PDF, nor a PNG, JPEG or WebP picture. Send the receipt as one of these; tables of payments go to /v1/cep/batches, ZIP files and proofs to /v1/cep/verify.
 unsupported-picture = The picture is in a format that isn't read, as HEIC or GIF. Send a PNG, JPEG or WebP picture; a screenshot of the picture is one.
 no-recognition = This gateway can't read such a file: its operator has to install poppler-utils (PDF) or tesseract-ocr and tesseract-ocr-spa (pictures). Send the receipt's text.
@@ -538,7 +555,7 @@ receipt-returned = The receipt says that the payment was returned to the payer.
 receipt-within-one-bank = Payer and beneficiary seem to have the same bank. Within one bank there is no CEP: see in the account that the money is there.
 receipt-several-receipts = There are the data of more than one transfer. Send one receipt at a time.
 receipt-key-is-reference = The number in the place of the tracking key is a reference of a few digits, not a tracking key. Ask the payer for the “clave de rastreo”.
-receipt-folio-is-no-key = A folio or an authorisation isn't the tracking key, and the receipt shows none. Ask the payer for the “clave de rastreo”, which the bank shows in the movement's details.
+receipt-folio-is-no-key = A folio or an authorisation isn't the tracking key, and the receipt shows none. Ask the payer for the “clave de rastreo”, which the bank shows in the movement's details; if the receipt shows the numeric reference, the payment can be looked up by it, too.
 receipt-wrong-check-digit = The check digit of the account is wrong: a digit is misread or mistyped. Compare it with the receipt.
 receipt-receiver-differs = The bank that the receipt names isn't the one of the CLABE. Check both.
 receipt-issuer-differs = The bank that the receipt names isn't the one whose tracking keys look like this. Check both.

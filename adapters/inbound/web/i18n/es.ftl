@@ -70,6 +70,7 @@ payment-canceled = El pago fue cancelado (estado: { $state }): el dinero no lleg
 
 no-such-resource = No existe nada con ese identificador que esta sesión pueda ver; revise el identificador.
 no-such-lookup = Su cuenta no tiene una consulta con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
+first-erased = Lo que creó la primera solicitud con este Idempotency-Key ya se borró; para crearlo de nuevo, envíe la solicitud con un Idempotency-Key nuevo.
 file-not-kept = La consulta no guarda el PDF; créela con "formats": ["xml", "pdf"] para tenerlo.
 empty-table = El archivo está vacío; envíe un encabezado y una fila por pago.
 table-not-text = El archivo no es texto ni un libro. Envíe un libro (XLSX, XLSM, XLS, ODS) o una tabla como CSV.
@@ -177,7 +178,7 @@ field-unknown = No se conoce; quítelo o revise cómo se escribe.
 field-misspelt = No se conoce; ¿quiso decir { $meant }? Corríjalo o quítelo.
 field-not-one-of = Debe ser { LIST($words, last: "o") }.
 field-out-of-range = Debe ser un número entero entre { $least } y { $most }, con cifras solamente.
-field-no-own-account = Ninguna de sus cuentas propias termina en estos dígitos en este banco. Dé todos los dígitos, o agregue la cuenta a las suyas.
+field-no-own-account = Ninguna de sus cuentas propias termina en estos dígitos; si indicó el receptor, cuentan solo las de ese banco. Dé todos los dígitos, o agregue la cuenta a las suyas.
 field-wrong-check-digit = Su último dígito contradice a los demás: busque un error de captura.
 field-other-bank = No es la institución de la CLABE. Déjelo fuera, o corrija la CLABE.
 field-no-criterion = Este campo es obligatorio; agréguelo, o numero_referencia en su lugar.
@@ -279,9 +280,14 @@ hint-maybe-operation-date = La fecha puede ser la de operación; si la transfere
 ## Qué hacer con una consulta
 
 advice-await-turn = Nada por ahora: la consulta espera su turno en el banco central.
-advice-await-bank = Nada por ahora: el banco central no respondió, y la consulta se repite sola.
+advice-await-answer = Nada por ahora: se está consultando al banco central.
+advice-await-bank = Nada por ahora: la consulta se repite sola. { $failure }
+advice-await-row = Nada por ahora: la fila espera su turno en el lote.
+advice-await-quota = La cuota del mes está agotada. El lote sigue solo cuando haya cuota: con el mes nuevo (UTC), o antes si se da a la clave un límite mayor.
+advice-send-row-again = El lote se canceló antes de llegar a esta fila; envíela en otro lote si todavía necesita el comprobante.
 advice-await-proof = Nada por ahora: el banco central tiene el pago (estado: { $state }), y la consulta se repite sola hasta que emita el comprobante, casi siempre en 30 minutos.
 advice-await-return = No dé el pago por recibido: se está devolviendo al ordenante (estado: { $state }). La consulta se repite sola.
+advice-payment-pending = No dé el pago por recibido: el banco central todavía lo procesaba (estado: { $state }). Cree otra consulta más tarde para saber cómo terminó.
 advice-return-pending = No dé el pago por recibido: se estaba devolviendo al ordenante (estado: { $state }). Cree otra consulta más tarde para saber cómo terminó.
 advice-check-meanwhile = El banco central todavía no conoce el pago, y la consulta se repite sola. Mientras tanto, compare los datos con el comprobante del ordenante y revise las pistas.
 advice-correct-question = Los datos se contradicen; corríjalos y cree otra consulta. { $hint }
@@ -295,8 +301,17 @@ advice-ask-receiving-bank = El banco central conoce el pago y no emitió su comp
 advice-name-banks = Cree otra consulta que indique { LIST($fields, last: "y") }: no se pudo inferir.
 advice-same-institution = Emisor y receptor son la misma institución ({ $code }), y una transferencia interna no tiene comprobante. Si no es así, corrija emisor, receptor y cuenta y cree otra consulta.
 advice-choose-transfer = Varias transferencias tienen este número de referencia. Elija la suya entre las candidatas y consúltela por su clave de rastreo.
-advice-ask-again = Cree otra consulta más tarde: esta no obtuvo respuesta del banco central.
+advice-ask-again = Cree otra consulta más tarde. { $failure }
 advice-ask-anew = La consulta se canceló; cree otra si todavía necesita el comprobante.
+
+## Fallas con las que terminó un intento
+
+failure-bank-protocol-error = El banco central dio una respuesta que no se entiende; avise al operador si se repite.
+failure-bank-unavailable = El banco central no estaba disponible.
+failure-bank-throttled = No se podía consultar más al banco central.
+failure-bank-timeout = El banco central no respondió a tiempo.
+failure-reader-unavailable = El programa que lee estos archivos no estaba disponible.
+failure-internal-error = Falló este servicio; avise al operador si se repite.
 
 ## GraphQL: petición
 
@@ -528,6 +543,8 @@ receipt-damaged = No se puede leer el archivo: está dañado o no es lo que pare
 receipt-encrypted = El PDF pide una contraseña. Guárdelo sin ella, o envíe una captura de pantalla.
 receipt-too-large = El archivo tiene más páginas, píxeles o texto que un recibo. Envíe solo la página del recibo, o una imagen más pequeña.
 receipt-too-slow = Leer el archivo tardó demasiado. Envíe una imagen solo del recibo, recortada a su texto.
+large-receipt = El archivo pasa de { $mebibytes } MiB; envíe una imagen más pequeña, o solo la página del recibo.
+encoded-receipt = El cuerpo debe ser el archivo tal como es: envíelo sin comprimir y sin Content-Encoding.
 unsupported-receipt = El archivo no es un texto en UTF-8, un PDF ni una imagen PNG, JPEG o WebP. Envíe el recibo en uno de estos formatos; las tablas de pagos van a /v1/cep/batches, los ZIP y los comprobantes a /v1/cep/verify.
 unsupported-picture = La imagen está en un formato que no se lee, como HEIC o GIF. Envíe una imagen PNG, JPEG o WebP; una captura de pantalla de la imagen lo es.
 no-recognition = Este gateway no puede leer un archivo así: su operador debe instalar poppler-utils (PDF) o tesseract-ocr y tesseract-ocr-spa (imágenes). Envíe el texto del recibo.
@@ -538,7 +555,7 @@ receipt-returned = El recibo dice que el pago fue devuelto al ordenante.
 receipt-within-one-bank = Parece que ordenante y beneficiario tienen el mismo banco. Dentro de un banco no hay CEP: vea en la cuenta que el dinero haya llegado.
 receipt-several-receipts = Hay datos de más de una transferencia. Envíe un recibo a la vez.
 receipt-key-is-reference = El número en el lugar de la clave de rastreo es una referencia de pocos dígitos, no una clave. Pida al ordenante la clave de rastreo.
-receipt-folio-is-no-key = Un folio o una autorización no es la clave de rastreo, y el recibo no muestra ninguna. Pida al ordenante la clave de rastreo, que su banco muestra en el detalle del movimiento.
+receipt-folio-is-no-key = Un folio o una autorización no es la clave de rastreo, y el recibo no muestra ninguna. Pida al ordenante la clave de rastreo, que su banco muestra en el detalle del movimiento; si el recibo muestra la referencia numérica, también con ella se puede consultar.
 receipt-wrong-check-digit = El dígito verificador de la cuenta no corresponde: hay un dígito mal leído o mal escrito. Compárela con el recibo.
 receipt-receiver-differs = El banco que nombra el recibo no es el de la CLABE. Revise los dos.
 receipt-issuer-differs = El banco que nombra el recibo no es aquel cuyas claves de rastreo se ven así. Revise los dos.

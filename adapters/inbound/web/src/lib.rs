@@ -43,8 +43,8 @@ pub use guard::{SessionGuard, Sharing, ShowsKey, guard, guard_preflights, guard_
 pub use language::Language;
 pub use method::method_name;
 pub use observe::{
-    LogAtDebug, MetricsSink, RequestLayer, UNKNOWN_ROUTE, method_not_allowed, milliseconds,
-    observe, observe_untraced, route, route_not_found,
+    LogAtDebug, MetricsSink, RequestLayer, UNKNOWN_ROUTE, log_key, method_not_allowed,
+    milliseconds, observe, observe_untraced, route, route_not_found,
 };
 pub use origin::{Origin, OriginError};
 pub use problem::{Code, Problem, SIGN_IN_PATH};

@@ -9,16 +9,18 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
+use domain::keys::{Environment, KeyId};
 use futures::FutureExt as _;
 use ports::outbound::{Clock, Random};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
+use tracing::field::display;
 
 use crate::body::{Incoming, Upload};
 use crate::context::RequestContext;
 use crate::headers;
 use crate::method::method_name;
-use crate::problem::{self, Problem};
+use crate::problem::{self, LoggedProblem, Problem};
 use crate::trace::{self, TraceContext};
 
 pub struct RequestLayer {
@@ -121,6 +123,8 @@ async fn observed(
         method,
         route,
         status: status.as_u16(),
+        key: response.extensions().get::<LoggedKey>().copied(),
+        problem: response.extensions().get::<LoggedProblem>(),
         duration: request_layer.clock.monotonic().saturating_sub(call.started),
         request_id: call.request_id.as_str(),
     };
@@ -135,11 +139,23 @@ async fn observed(
 #[derive(Clone, Copy, Debug)]
 pub struct LogAtDebug;
 
+/// Response extension: the API key of the request and its environment, for the log line.
+#[derive(Clone, Copy)]
+struct LoggedKey(KeyId, Environment);
+
+/// Names the API key of a request in its log line.
+pub fn log_key(response: &mut Response, (key, environment): (KeyId, Environment)) {
+    let logged = LoggedKey(key, environment);
+    response.extensions_mut().insert(logged);
+}
+
 /// Fields of a request's log line.
 struct Line<'a> {
     method: &'static str,
     route: &'a str,
     status: u16,
+    key: Option<LoggedKey>,
+    problem: Option<&'a LoggedProblem>,
     duration: Duration,
     request_id: &'a str,
 }
@@ -147,9 +163,15 @@ struct Line<'a> {
 /// Writes a [`Line`]. It is a macro because `tracing` needs the level at compile time.
 macro_rules! write_line {
     ($line:expr, $level:expr) => {{
-        let Line { method, route, status, duration, request_id } = $line;
+        let Line { method, route, status, key, problem, duration, request_id } = $line;
         let duration_ms = milliseconds(*duration);
-        tracing::event!(target: "cep::request", $level, method, route, status, duration_ms, request_id);
+        let environment = key.map(|LoggedKey(_, environment)| environment.name());
+        let key = key.map(|LoggedKey(key, _)| display(key));
+        let problem = problem.map(|LoggedProblem(problem)| problem.as_str());
+        tracing::event!(
+            target: "cep::request", $level,
+            method, route, status, key, environment, problem, duration_ms, request_id
+        );
     }};
 }
 

@@ -39,7 +39,7 @@ mod row;
 mod tests;
 mod text;
 
-pub use advice::{Advice, what_to_do};
+pub use advice::{Advice, failure_of, what_to_do, what_to_do_with_row};
 pub use candidate::CandidateDetail;
 pub use check::{explain, explain_opinion, explanation};
 pub use code::Code;
@@ -54,8 +54,8 @@ pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
 pub use notice::{NoticeDetail, notice_message};
 pub use receipt::{missing_field_message, receipt_notice_message};
-pub use response::ErrorBody;
 pub(crate) use response::render;
+pub use response::{ErrorBody, LoggedProblem};
 pub use results::{ResultWord, RowRemark, payment_word, row_state, seal_word};
 pub use row::{LineError, LineErrorDetail, RowError, RowErrorDetail};
 
@@ -159,6 +159,8 @@ catalogue! {
         NoSuchResource = Code::NotFound, "no-such-resource";
         /// The key's account has no such lookup in the key's environment.
         NoSuchLookup = Code::NotFound, "no-such-lookup";
+        /// The lookup or batch of the first request with this idempotency key was erased.
+        FirstErased = Code::NotFound, "first-erased";
         EmptyTable = Code::InvalidRequest, "empty-table";
         /// The table is neither text nor a workbook.
         TableNotText = Code::InvalidRequest, "table-not-text";
@@ -255,10 +257,14 @@ catalogue! {
         /// A part of a form is too large.
         PartTooLarge { part: &'static str, max_bytes: usize }
             = Code::PayloadTooLarge, "part-too-large"(part: part, max_bytes: max_bytes);
+        LargeReceipt { max_bytes: usize }
+            = Code::PayloadTooLarge, "large-receipt"(mebibytes: &(max_bytes >> 20));
         /// The `Content-Type` isn't JSON.
         UnsupportedMediaType = Code::UnsupportedMediaType, "unsupported-media-type";
         /// The file has a `Content-Encoding`.
         UnsupportedFileType = Code::UnsupportedMediaType, "unsupported-file-type";
+        /// The receipt has a `Content-Encoding`.
+        EncodedReceipt = Code::UnsupportedMediaType, "encoded-receipt";
         /// The file is neither a text, a PDF nor a picture.
         UnsupportedReceipt = Code::UnsupportedMediaType, "unsupported-receipt";
         /// A picture in a format that isn't read.

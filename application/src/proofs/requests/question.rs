@@ -4,8 +4,8 @@ use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 
-/// Computes a canonical form of the request from its body.
-type Content<'a> = dyn Fn(&[u8]) -> Vec<u8> + Send + 'a;
+/// Computes a canonical form of the request from its body, or from the error of reading it.
+type Content<'a, E> = dyn Fn(Result<&[u8], &E>) -> Option<Vec<u8>> + Send + 'a;
 /// Parses a body.
 type Parse<'a, Q, E> = dyn FnOnce(Bytes) -> Result<Q, E> + Send + 'a;
 
@@ -14,8 +14,9 @@ type Parse<'a, Q, E> = dyn FnOnce(Bytes) -> Result<Q, E> + Send + 'a;
 pub struct Question<'a, Q, E> {
     /// Future that reads the body.
     pub body: BoxFuture<'a, Result<Bytes, E>>,
-    /// Computes method, path and body in a canonical form, from the body.
-    pub content: Box<Content<'a>>,
+    /// Computes method, path and body in a canonical form, from the body; `None` after an error that the same
+    /// request may not have again.
+    pub content: Box<Content<'a, E>>,
     /// Parses the body.
     pub parse: Box<Parse<'a, Q, E>>,
 }
@@ -26,11 +27,11 @@ impl<Q, E: Send + 'static> Question<'_, Q, E> {
         (self.parse)(self.body.await?)
     }
 
-    /// Reads the body, and returns the canonical form of the request; `None` if the body can't be read, in
-    /// which case [`Self::read`] returns the error.
+    /// Reads the body, and returns the canonical form of the request, if it has one. If the body can't be read,
+    /// [`Self::read`] returns the error.
     pub(super) async fn content(&mut self) -> Option<Vec<u8>> {
         let body = (&mut self.body).await;
-        let content = body.as_deref().ok().map(&self.content);
+        let content = (self.content)(body.as_deref());
         self.body = ready(body).boxed();
         content
     }

@@ -9,7 +9,7 @@ use domain::idempotency::FirstAnswer;
 use domain::lookups::{Metadata, RetryFor};
 use domain::outcome::Outcome;
 use domain::proofs::file::RequestedFiles;
-use domain::receipts::{DocumentKind, Receipt, ReceiptFileError};
+use domain::receipts::{Receipt, ReceiptFileError};
 use futures::FutureExt as _;
 
 use super::create::CompletedRequest;
@@ -145,12 +145,8 @@ impl ProofRequestService {
 
 /// A request whose receipt was read.
 fn told<E>(receipt: Receipt, lookup: Option<LookupView>) -> Processed<Read, E> {
-    let outcome = match receipt.kind {
-        DocumentKind::Unknown => Outcome::InvalidRequest,
-        _ => Outcome::Delivered,
-    };
     Processed::of(
-        outcome,
+        Outcome::ReceiptRead,
         Reply::Answer(Ok(ReceiptAnswer { receipt, lookup })),
     )
 }

@@ -27,6 +27,11 @@ async fn a_used_up_month_pauses_the_batch_until_the_limits_are_raised() {
     let (world, process, holder, paused) = start_paused().await;
     assert_eq!(paused.reason, Some(Outcome::QuotaExceeded));
     assert_eq!((paused.not_begun, paused.eta), (5, None));
+    let outcomes = process.outcomes(&holder, paused.id).await;
+    assert!(
+        outcomes.ends_with(&["not begun, paused".to_owned()]),
+        "{outcomes:?}"
+    );
     world.charged(&holder, 7).await;
     // Nobody asked: a refusal of a row isn't recorded.
     assert!(world.base.journal.refusals().is_empty());

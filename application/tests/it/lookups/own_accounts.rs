@@ -7,6 +7,8 @@ use domain::own_accounts::{GivenAccount, OwnAccount, OwnAccountError, OwnAccount
 use domain::payment::{Payment, PaymentState};
 use domain::query::{Field, FieldErrorKind};
 use domain::transfer::Transfer;
+use futures::future::join_all;
+use futures::poll;
 use ports::outbound::AuditLog as _;
 use uuid::Uuid;
 
@@ -281,15 +283,17 @@ async fn what_is_wrong_with_a_new_account_is_told() {
 }
 
 #[tokio::test]
-async fn two_accounts_that_are_added_at_once_are_both_kept() {
+async fn accounts_that_are_added_at_once_wait_for_each_other_and_are_all_kept() {
     let (_, process, ..) = start_with(&[], None).await;
-    let add = |first: &'static str| {
-        let service = process.own_accounts.clone();
-        tokio::spawn(async move { service.add(&ANA, new(&clabe(first))).await.unwrap() })
-    };
-    let added: Vec<_> = BANKS.iter().map(|first| add(first)).collect();
-    for added in added {
-        added.await.unwrap();
+    let faults = process.faults();
+    faults.inject_into("replace_own_accounts", Fault::Hangs);
+    let add = |first| process.own_accounts.add(&ANA, new(&clabe(first)));
+    let mut added = join_all(BANKS.map(add));
+    assert!(poll!(&mut added).is_pending());
+    assert_eq!(faults.calls_of("replace_own_accounts"), 1);
+    faults.clear();
+    for added in added.await {
+        added.unwrap();
     }
     assert_eq!(
         process.own_accounts.list(&ANA).await.unwrap().len(),

@@ -45,7 +45,7 @@ impl Gate {
                 Ok(Bytes::new())
             }
             .boxed(),
-            content: Box::new(<[u8]>::to_vec),
+            content: Box::new(|body| Some(body.ok()?.to_vec())),
             parse: Box::new(|_| asked),
         }
     }

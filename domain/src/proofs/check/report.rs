@@ -220,19 +220,24 @@ impl CheckReport {
         })
     }
 
-    /// Notices to show with the outcome.
+    /// Notices to show with the outcome. Beside an invalid seal nothing is said to agree with the bank.
     pub fn notices(&self) -> Vec<Notice> {
         let tracking_key = self.check(CheckName::TrackingKey);
-        let unsealed = Notice::of_unsealed(match tracking_key {
+        let unsealed = match tracking_key {
             Some(check) if check.reason == Some(CheckReason::ForeignTrackingKey) => {
                 NoticeCode::UnsealedNotCompared
             }
             Some(check) if check.result == CheckResult::Ok => NoticeCode::UnsealedCompared,
             Some(check) if check.result == CheckResult::Failed => NoticeCode::UnsealedDiffer,
             Some(_) | None => NoticeCode::UnsealedNotCompared,
-        });
+        };
+        let is_forged = self
+            .check(CheckName::Seal)
+            .is_some_and(|check| check.result == CheckResult::Failed);
+        let unsealed = (unsealed != NoticeCode::UnsealedCompared || !is_forged)
+            .then(|| Notice::of_unsealed(unsealed));
         let sandbox = self.by_sandbox.map(|_| Notice::SANDBOX);
-        sandbox.into_iter().chain([unsealed]).collect()
+        sandbox.into_iter().chain(unsealed).collect()
     }
 
     /// Returns `true` if this check counts as a presentation of the proof. A file that is refused

@@ -140,6 +140,9 @@ pub(super) fn tracking_key(
             ));
         }
     }
+    if candidates.is_empty() {
+        candidates.extend(labelled.iter().filter_map(|it| of_no_known_shape(*it)));
+    }
     let certain = |it: &&Candidate| it.confidence == ReadConfidence::High;
     let mut keys: Vec<&str> = candidates
         .iter()
@@ -156,6 +159,19 @@ pub(super) fn tracking_key(
         notices.push(ReceiptNotice::FolioIsNoKey);
     }
     (choose(ReceiptField::TrackingKey, candidates), notices)
+}
+
+/// The single word behind the label of the tracking key, which no bank's key looks like, to be compared by a person.
+fn of_no_known_shape(source: Source<'_>) -> Option<Candidate> {
+    source.first(|value| {
+        let [word] = &value.words[..] else {
+            return None;
+        };
+        let key = TrackingKey::parse(&word.text).ok()?;
+        let may_be = key.may_be_a_banks() && !key.looks_like_reference();
+        let confidence = ReadConfidence::Low;
+        may_be.then(|| Candidate::new(word.text.clone(), &value.words, source.page, confidence))
+    })
 }
 
 fn is_reference(source: Source<'_>) -> bool {

@@ -20,9 +20,9 @@ export const BATCH_ROWS = `query BatchRows($id: ID!, $first: Int!, $after: Strin
   batchRows(id: $id, first: $first, after: $after, filter: $filter) {
     pageInfo { hasNextPage }
     nodes {
-      row line callerId state duplicateOf question { fecha claveRastreo numeroReferencia monto } written { fecha claveRastreo numeroReferencia cuenta monto } errors { field message }
+      row line callerId state duplicateOf question { fecha claveRastreo numeroReferencia monto } written { fecha claveRastreo numeroReferencia cuenta monto } errors { field message } whatToDo
       lookup {
-        id reason origin payment { text } hints { code message } whatToDo
+        id reason origin payment { text } hints { code message }
         delivery { proof { trackingKey } seal { verdict } notices { codigo: code mensaje: message } earlier { veces: times primera_vez: firstAt } }
       }
     }

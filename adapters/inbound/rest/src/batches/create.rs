@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use application::{CreatedBatch, RepeatableBatch};
+use application::{CreatedBatch, RepeatableBatch, Uploader};
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::header::{LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
+use domain::keys::KeyId;
 use web::views::batches::Batch;
 use web::{BatchPaths, Problem};
 
@@ -76,11 +77,25 @@ pub(super) async fn create(
     let named = parameters.as_ref().ok().and_then(|(_, named)| *named);
     let uploader = call.batches.uploader(&call.access, named).await;
     let uploader = uploader.map_err(|error| call.problem(&error))?;
-    let options = Options::of(parameters?, &call)?;
+    let charged = uploader.key();
+    let answered = answer((&state, &call, &uploads), (parameters, query), uploader);
+    let mut response = answered.await.into_response();
+    if let Some(key) = charged {
+        web::log_key(&mut response, key);
+    }
+    Ok(response)
+}
+
+async fn answer(
+    (state, call, uploads): (&Arc<RestState>, &BatchCall, &Uploads),
+    (parameters, query): (Result<(Query, Option<KeyId>), Problem>, Option<String>),
+    uploader: Uploader,
+) -> Result<Response, Problem> {
+    let options = Options::of(parameters?, call)?;
     let key = idempotency_key(&call.headers)?;
-    let Uploaded { file, mut work } = uploads.table(&call, &uploader).await?;
-    let table = SentTable::of((&state, &call), file).await?;
-    uploads.begin(&mut work, &table.file, &call).await?;
+    let Uploaded { file, mut work } = uploads.table(call, &uploader).await?;
+    let table = SentTable::of((state, call), file).await?;
+    uploads.begin(&mut work, &table.file, call).await?;
     let own_accounts = call.batches.own_accounts(&uploader).await;
     let own_accounts = own_accounts.map_err(|error| call.problem(&error))?;
     let dry_run = options.dry_run;
@@ -89,7 +104,7 @@ pub(super) async fn create(
         content: content(query.as_deref(), &table),
     });
     let ReadTable { draft, found } =
-        draft::read((&state, &call), (options, own_accounts), table).await?;
+        draft::read((state, call), (options, own_accounts), table).await?;
     if dry_run {
         let previewed = call.batches.preview(&call.access, draft).await;
         let previewed = previewed.map_err(|error| call.problem(&error))?;
@@ -99,7 +114,7 @@ pub(super) async fn create(
     let created = call.batches.create(&call.access, draft, repeatable).await;
     drop(work);
     let CreatedBatch { batch, repeated } = created.map_err(|error| call.problem(&error))?;
-    let view = batch.found.as_ref().ok_or(Problem::NoSuchBatch)?;
+    let view = batch.found.as_ref().ok_or(Problem::FirstErased)?;
     let body = CreatedBody::new(Batch::from(view), &found, call.context.language);
     let mut response = call.answer(StatusCode::ACCEPTED, &batch, &body)?;
     let headers = response.headers_mut();

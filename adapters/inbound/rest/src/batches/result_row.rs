@@ -13,7 +13,8 @@ use domain::query::ProofQuery;
 use domain::seals::SealVerdict;
 use web::Language;
 use web::problem::{
-    HintReason, RowError, RowRemark, notice_message, payment_word, row_state, seal_word, what_to_do,
+    HintReason, RowError, RowRemark, failure_of, notice_message, payment_word, row_state,
+    seal_word, what_to_do_with_row,
 };
 
 /// A row of results, and the language of its words.
@@ -131,9 +132,7 @@ impl<'a> ResultRow<'a> {
     }
 
     pub(super) fn next_step(&self) -> String {
-        let lookup = self.lookup();
-        let step = lookup.and_then(|lookup| what_to_do(lookup, self.language));
-        step.unwrap_or_default()
+        what_to_do_with_row(&self.row.outcome, self.language).unwrap_or_default()
     }
 
     pub(super) fn notice_codes(&self) -> String {
@@ -207,9 +206,13 @@ impl<'a> ResultRow<'a> {
             let candidates = candidates.join("; ");
             RowRemark::Candidates { candidates }.message(self.language)
         });
+        let failure = self
+            .lookup()
+            .and_then(|lookup| failure_of(lookup, self.language));
         let parts = [
             self.errors(),
             repeats,
+            failure.unwrap_or_default(),
             candidates.unwrap_or_default(),
             self.payment(),
             self.hints(),

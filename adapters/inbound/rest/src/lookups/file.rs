@@ -88,8 +88,10 @@ async fn file(
         .find(reader.access.clone(), id, Duration::ZERO)
         .await;
     let read = read.map_err(|error| reader.problem(&error))?;
+    let (key, limit_status) = ((read.key, read.environment), read.limit_status);
     let mut response = rendered(read.found, encoding, &reader.context.request_id).await?;
-    headers::put_standing(response.headers_mut(), &read.limit_status);
+    headers::put_standing(response.headers_mut(), &limit_status);
+    web::log_key(&mut response, key);
     Ok(response)
 }
 

@@ -9,9 +9,9 @@ use axum::response::{IntoResponse as _, Response};
 use web::Problem;
 
 use super::views::LookupBody;
-use super::{Named, Reader};
+use super::{Named, Reader, with_standing};
+use crate::RestState;
 use crate::openapi::responses::NoSuchLookup;
-use crate::{RestState, headers};
 
 /// Cancels a lookup, or erases one that is final
 #[utoipa::path(
@@ -35,10 +35,6 @@ pub(super) async fn remove(
     let read = read.map_err(|error| reader.problem(&error))?;
     match &read.found {
         RemovedLookup::Canceled(lookup) => reader.answer(&read, &reader.body(lookup)),
-        RemovedLookup::Erased => {
-            let mut response = StatusCode::NO_CONTENT.into_response();
-            headers::put_standing(response.headers_mut(), &read.limit_status);
-            Ok(response)
-        }
+        RemovedLookup::Erased => Ok(with_standing(StatusCode::NO_CONTENT.into_response(), &read)),
     }
 }

@@ -18,8 +18,8 @@ pub(super) fn idempotency_key() -> Parameter {
         "A name of your own for the request, 1 to 255 letters, digits, `-` and `_`, in quotes or \
          without. For 24 hours the same request with the same name gets the first answer again, with \
          `Idempotent-Replayed: true`, and isn't counted; at most 600 a minute. Names are those of an API \
-         key (and its successors) and a path. After 401, 402, 429, 5xx, and while a proof isn't issued, it \
-         is a new request.",
+         key (and its successors) and a path. After 401, 402, 429, 5xx, after a body that didn't arrive \
+         (408), and while a proof isn't issued, it is a new request.",
     );
     let schema = ObjectBuilder::new()
         .schema_type(Type::String)

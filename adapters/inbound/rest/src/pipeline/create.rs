@@ -55,7 +55,7 @@ async fn serve(call: Call) {
         Ok(Ok(Some(lookup))) => head.created(&lookup, preference),
         // The lookup of the first request has been erased.
         Ok(Ok(None)) if ended.ending == Ending::Repeated => {
-            Problem::NoSuchLookup.response(head.context.language)
+            Problem::FirstErased.response(head.context.language)
         }
         Ok(Ok(None)) => Problem::internal(&head.context.request_id).response(head.context.language),
         Ok(Err(error)) => head.no_proof(&error, &ended),

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{FollowUp, ReceiptAnswer, ReceiptRequest};
+use application::{FollowUp, Question, ReceiptAnswer, ReceiptRequest};
 use axum::extract::Request;
 use axum::http::header::LOCATION;
 use axum::response::Response;
 use bytes::Bytes;
 use domain::outcome::Endpoint;
 use domain::receipts::{MAX_FILE_BYTES, ReceiptFile, ReceiptFileError, UnreadType};
+use futures::{FutureExt as _, TryFutureExt as _};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use validator::Validate;
@@ -50,6 +51,7 @@ async fn serve(call: Call) {
         sender,
     } = call;
     let question = body.file(&head, MAX_FILE_BYTES, follow_up, receipt);
+    let question = of_receipt(question);
     let served = head.state.proof_requests.read_receipt(admission, question);
     let (ended, answer) = head.opened(served.await);
     let response = match answer {
@@ -58,6 +60,19 @@ async fn serve(call: Call) {
         Err(response) => response,
     };
     head.finish((sender, body), response, &ended).await;
+}
+
+/// The question with the problems of a receipt in place of those of any file.
+fn of_receipt<Q>(question: Question<'_, Q, Problem>) -> Question<'_, Q, Problem> {
+    let problem = |problem| match problem {
+        Problem::PayloadTooLarge { max_bytes } => Problem::LargeReceipt { max_bytes },
+        Problem::UnsupportedFileType => Problem::EncodedReceipt,
+        other => other,
+    };
+    Question {
+        body: question.body.map_err(problem).boxed(),
+        ..question
+    }
 }
 
 /// The request for a file.

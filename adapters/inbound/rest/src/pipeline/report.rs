@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use domain::participants::inference::Inferred;
 use tracing::field::display;
+use web::problem::LoggedProblem;
 use web::{method_name, milliseconds, trace};
 
 use super::Head;
@@ -11,7 +12,12 @@ use crate::RestState;
 
 impl Head {
     /// Records the metrics, and writes one log line without personal data.
-    pub(super) fn report(&self, status: StatusCode, is_client_gone: bool, ended: &Ended) {
+    pub(super) fn report(
+        &self,
+        (status, problem): (StatusCode, Option<LoggedProblem>),
+        is_client_gone: bool,
+        ended: &Ended,
+    ) {
         let RestState {
             request_layer,
             metrics_sink,
@@ -40,6 +46,7 @@ impl Head {
             route,
             status = status.as_u16(),
             outcome = ending.name(),
+            problem = problem.as_ref().map(|LoggedProblem(problem)| problem.as_str()),
             endpoint = self.endpoint.name(),
             key = ended.key.map(|(key, _)| display(key)),
             environment = ended.key.map(|(_, environment)| environment.name()),

@@ -33,7 +33,8 @@ pub(crate) struct ReceiptBody {
     /// The body for `POST /v1/cep/lookups`; null while a field is missing.
     #[schema(required, nullable)]
     solicitud: Option<LookupQuestion>,
-    /// The lookup that was stored; null without `lookup=true`, or if the receipt isn't certain.
+    /// The lookup that was stored; null without `lookup=true`, or if the receipt isn't certain, as one without a
+    /// tracking key never is.
     #[schema(required, nullable)]
     lookup: Option<LookupBody>,
 }

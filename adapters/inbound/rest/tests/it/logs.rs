@@ -51,11 +51,9 @@ async fn a_request_is_one_log_line_with_its_statistics() {
         "client_gone": false,
         "request_id": "test-1",
     });
-    let expected = [
-        proof,
-        page("/healthz", 200, "test-2"),
-        page("unknown", 404, "test-3"),
-    ];
+    let mut unknown = page("unknown", 404, "test-3");
+    unknown["problem"] = json!("route_not_found");
+    let expected = [proof, page("/healthz", 200, "test-2"), unknown];
     assert_eq!(lines.fields_of("cep::request"), expected);
 }
 
@@ -86,6 +84,48 @@ async fn the_line_of_a_request_that_its_limits_refuse_names_its_key() {
     let id = |number| format!("0198f3c2-7d3e-7000-8000-00000000000{number}");
     assert_eq!(keys, [Some(&*id(3)), Some(&*id(4)), None]);
     assert_eq!(lines[0]["environment"], "test");
+}
+
+/// Otherwise support could not say whose requests are refused, nor why.
+#[tokio::test]
+async fn a_refusal_is_logged_by_fields_and_codes_and_a_batch_with_its_key() {
+    let (lines, _guard) = listen();
+    let harness = Harness::start().await;
+    let lookups = "/v1/cep/lookups";
+    let masked = body(&[("cuenta", "\"****9999\"")]);
+    let faulty = body(&[("cuenta", "\"00201\""), ("canary", "1")]);
+    for body in [masked, faulty] {
+        assert_eq!(harness.post(lookups, body).status().await, 400);
+    }
+    let receipt = harness.post("/v1/cep/receipts", "");
+    assert_eq!(receipt.status().await, 400);
+    let table = "fecha,clave_rastreo,cuenta,monto\n2026-11-20,MBAN0100,002010077777777771,1\n";
+    for (query, table, status) in [
+        ("?dry_run=true", table, 200),
+        ("", table, 202),
+        ("", "fecha\n2026-11-20\n", 400),
+    ] {
+        let path = format!("/v1/cep/batches{query}");
+        let request = harness.keyed(GOOD_KEY, "POST", &path);
+        let request = request.header("content-type", "text/csv").body(table);
+        assert_eq!(request.status().await, status);
+    }
+    harness.all_ended().await;
+    let lines = lines.fields_of("cep::request");
+    let told = lines.iter().map(|line| line["problem"].as_str());
+    let expected = [
+        Some("cuenta:no_own_account"),
+        Some("cuenta:wrong_length unknown"),
+        Some("empty_receipt"),
+        None,
+        None,
+        Some("missing_columns"),
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+    for line in lines {
+        let key = (&line["key"], &line["environment"]);
+        assert_eq!(key, (&json!(GOOD_KEY_ID), &json!("test")));
+    }
 }
 
 #[tokio::test]

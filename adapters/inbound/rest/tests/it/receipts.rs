@@ -5,7 +5,7 @@ use reqwest::Response;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, header, json_of, transcript};
+use crate::harness::{Exchange as _, Harness, header, json_of, transcript};
 
 /// A receipt whose payment the scripted bank knows.
 const RECEIPT: &str = "Transferencia SPEI exitosa
@@ -32,7 +32,7 @@ async fn a_text_gives_the_question_and_is_counted_once() {
     let harness = Harness::start().await;
     let answer = harness.receipt("", RECEIPT).await;
     insta::assert_snapshot!(transcript(answer).await);
-    assert_eq!(harness.outcomes().await, [Outcome::Delivered]);
+    assert_eq!(harness.outcomes().await, [Outcome::ReceiptRead]);
     assert!(harness.bank().asked().is_empty());
 }
 
@@ -109,27 +109,18 @@ async fn no_doubtful_receipt_becomes_a_lookup(
         .collect();
     assert_eq!(told, missing);
     assert_eq!(read["solicitud"].is_null(), !missing.is_empty());
-    assert_eq!(harness.outcomes().await, [Outcome::Delivered]);
+    assert_eq!(harness.outcomes().await, [Outcome::ReceiptRead]);
 }
 
 #[rstest]
-#[case::unknown("hola", "unknown", Outcome::InvalidRequest)]
+#[case::unknown("hola", "unknown")]
 #[case::invoice(
     "<cfdi:Comprobante xmlns:cfdi=\"http://www.sat.gob.mx/cfd/4\"/>",
-    "invoice",
-    Outcome::Delivered
+    "invoice"
 )]
-#[case::state(
-    "Estado del pago en Banxico: Liquidado",
-    "state_report",
-    Outcome::Delivered
-)]
+#[case::state("Estado del pago en Banxico: Liquidado", "state_report")]
 #[tokio::test]
-async fn another_document_is_told_by_its_kind(
-    #[case] file: &str,
-    #[case] kind: &str,
-    #[case] outcome: Outcome,
-) {
+async fn another_document_is_told_by_its_kind(#[case] file: &str, #[case] kind: &str) {
     let harness = Harness::start().await;
     let read = json_of(harness.receipt("", file.to_owned()).await, 200).await;
     assert_eq!(read["tipo"], kind);
@@ -137,7 +128,7 @@ async fn another_document_is_told_by_its_kind(
         (&read["faltan"], &read["solicitud"]),
         (&json!([]), &Value::Null)
     );
-    assert_eq!(harness.outcomes().await, [outcome]);
+    assert_eq!(harness.outcomes().await, [Outcome::ReceiptRead]);
 }
 
 #[tokio::test]
@@ -178,5 +169,25 @@ async fn a_parameter_and_the_size_are_checked() {
     json_of(harness.receipt("?lookup=si", RECEIPT).await, 400).await;
     json_of(harness.receipt("?look=true", RECEIPT).await, 400).await;
     let large = vec![b'a'; domain::receipts::MAX_FILE_BYTES + 1];
-    json_of(harness.receipt("", large).await, 413).await;
+    let refused = json_of(harness.receipt("", large).await, 413).await;
+    let message = refused["message"].as_str().unwrap();
+    assert!(
+        message.contains("8 MiB") && message.contains("imagen"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_compressed_receipt_is_refused_with_the_types_of_receipts() {
+    let harness = Harness::start().await;
+    let request = harness.post("/v1/cep/receipts", RECEIPT);
+    let refused = request.header("content-encoding", "gzip").response().await;
+    let refused = json_of(refused, 415).await;
+    let message = refused["message"].as_str().unwrap();
+    assert!(!message.contains("ZIP"), "{message}");
+    let accepted = refused["details"]["accepted"].as_str().unwrap();
+    assert!(
+        accepted.starts_with("text/plain, application/pdf"),
+        "{accepted}"
+    );
 }

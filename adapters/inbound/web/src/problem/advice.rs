@@ -1,8 +1,10 @@
-//! The next step for the owner of a lookup.
+//! The next step for the owner of a lookup, or of a row of a batch.
 
-use application::LookupView;
+use application::{LookupView, RowOutcome};
+use domain::batches::BatchState;
 use domain::hints::Hint;
 use domain::lookups::LookupState;
+use domain::outcome::Outcome;
 use domain::participants::ParticipantCode;
 use domain::participants::inference::Unresolved;
 use domain::payment::PaymentState;
@@ -11,7 +13,7 @@ use domain::seals::SealVerdict;
 use super::catalogue::catalogue;
 use super::hint::{GapReason, HintReason};
 use super::missing;
-use super::text::List;
+use super::text::{self, List};
 use crate::language::Language;
 
 /// The next step for the owner of a lookup, as a sentence. `None` once a proof with a valid seal is
@@ -20,19 +22,52 @@ pub fn what_to_do(lookup: &LookupView, language: Language) -> Option<String> {
     Advice::of(lookup, language).map(|advice| advice.message(language))
 }
 
+/// The next step for the owner of a row of a batch: that of its lookup, or what a row without one waits for.
+pub fn what_to_do_with_row(row: &RowOutcome, language: Language) -> Option<String> {
+    match row {
+        RowOutcome::Lookup(lookup) => what_to_do(lookup, language),
+        RowOutcome::NotBegun { batch } => Some(Advice::of_not_begun(*batch).message(language)),
+        RowOutcome::Faulty(_)
+        | RowOutcome::Unresolved(_)
+        | RowOutcome::Duplicate { .. }
+        | RowOutcome::Erased => None,
+    }
+}
+
+/// The failure of ours or the bank's with which the last attempt of a lookup ended, as a sentence.
+pub fn failure_of(lookup: &LookupView, language: Language) -> Option<String> {
+    let outcome = lookup.reason().filter(|outcome| outcome.is_refunded())?;
+    Some(failure(outcome, language))
+}
+
+fn failure(outcome: Outcome, language: Language) -> String {
+    text::of_name(language, "failure", outcome.name())
+}
+
 catalogue! {
     /// A next step for the owner of a lookup.
     pub enum Advice -> &'static str {
-        /// Wait: no attempt was made yet, or one is being made.
+        /// Wait: no attempt was made yet.
         AwaitTurn = "await_turn", "advice-await-turn";
-        /// Wait: the bank didn't answer.
-        AwaitBank = "await_bank", "advice-await-bank";
+        /// Wait: an attempt is being made.
+        AwaitAnswer = "await_answer", "advice-await-answer";
+        /// Wait: the last attempt failed.
+        AwaitBank { failure: String } = "await_bank", "advice-await-bank"(failure: failure);
+        /// Wait: the row's batch has quota, and gets to it.
+        AwaitRow = "await_row", "advice-await-row";
+        /// Wait until the batch has quota.
+        AwaitQuota = "await_quota", "advice-await-quota";
+        /// Send a row again whose batch was canceled before it was begun.
+        SendRowAgain = "send_row_again", "advice-send-row-again";
         /// Wait: the bank knows the payment, and may issue its proof.
         AwaitProof { state: PaymentState }
             = "await_proof", "advice-await-proof"(state: state.label());
         /// Wait, and don't rely on the payment: its return is in process.
         AwaitReturn { state: PaymentState }
             = "await_return", "advice-await-return"(state: state.label());
+        /// Don't rely on a payment that was still in process, and look it up again later.
+        PaymentPending { state: PaymentState }
+            = "payment_pending", "advice-payment-pending"(state: state.label());
         /// Don't rely on a payment whose return had begun, and look it up again later.
         ReturnPending { state: PaymentState }
             = "return_pending", "advice-return-pending"(state: state.label());
@@ -68,7 +103,7 @@ catalogue! {
         /// Choose one of several transfers by its tracking key.
         ChooseTransfer = "choose_transfer", "advice-choose-transfer";
         /// Create the lookup again later.
-        AskAgain = "ask_again", "advice-ask-again";
+        AskAgain { failure: String } = "ask_again", "advice-ask-again"(failure: failure);
         /// Create a canceled lookup again if the proof is still needed.
         AskAnew = "ask_anew", "advice-ask-anew";
     }
@@ -88,20 +123,31 @@ impl Advice {
                 return Self::of_seal(now.or(lookup.seal)?);
             }
             LookupState::Ambiguous => Self::ChooseTransfer,
-            LookupState::Queued | LookupState::Running => Self::AwaitTurn,
-            LookupState::Waiting => match payment {
-                Some(state) => Self::of_payment(state),
-                None if lookup.hints.is_empty() => Self::AwaitBank,
-                None => Self::of_hints(&lookup.hints, language).unwrap_or(Self::CheckMeanwhile),
+            LookupState::Queued => Self::AwaitTurn,
+            LookupState::Running => Self::AwaitAnswer,
+            LookupState::Waiting => match (payment, failure_of(lookup, language)) {
+                (Some(state), _) => Self::of_payment(state),
+                (None, Some(failure)) if lookup.hints.is_empty() => Self::AwaitBank { failure },
+                (None, _) => {
+                    Self::of_hints(&lookup.hints, language).unwrap_or(Self::CheckMeanwhile)
+                }
             },
             LookupState::NotFound => match payment {
                 Some(state) => Self::of_payment(state),
                 None => Self::of_hints(&lookup.hints, language).unwrap_or(Self::CheckQuestion),
             },
             LookupState::Expired => Self::of_last_word(payment).unwrap_or(Self::AskReceivingBank),
-            LookupState::Failed => Self::of_failure(lookup.unresolved.as_ref()),
+            LookupState::Failed => Self::of_failure(lookup, language),
             LookupState::Canceled => Self::of_last_word(payment).unwrap_or(Self::AskAnew),
         })
+    }
+
+    fn of_not_begun(batch: BatchState) -> Self {
+        match batch {
+            BatchState::Paused => Self::AwaitQuota,
+            BatchState::Canceled => Self::SendRowAgain,
+            BatchState::Queued | BatchState::Running | BatchState::Finished => Self::AwaitRow,
+        }
     }
 
     fn of_seal(verdict: SealVerdict) -> Option<Self> {
@@ -127,6 +173,11 @@ impl Advice {
     /// may still issue a proof.
     fn of_last_word(state: Option<PaymentState>) -> Option<Self> {
         match Self::of_payment(state?) {
+            Self::AwaitProof {
+                state: PaymentState::InProcess,
+            } => Some(Self::PaymentPending {
+                state: PaymentState::InProcess,
+            }),
             Self::AwaitProof { .. } => None,
             Self::AwaitReturn { state } => Some(Self::ReturnPending { state }),
             of_payment => Some(of_payment),
@@ -140,175 +191,20 @@ impl Advice {
         Some(Self::CorrectQuestion { hint })
     }
 
-    fn of_failure(unresolved: Option<&Unresolved>) -> Self {
-        match unresolved {
+    fn of_failure(lookup: &LookupView, language: Language) -> Self {
+        match &lookup.unresolved {
             Some(Unresolved::InferenceFailed { issuer, receiver }) => Self::NameBanks {
                 issuer: issuer.clone().map(GapReason::from),
                 receiver: receiver.clone().map(GapReason::from),
             },
             Some(Unresolved::SameInstitution(same)) => Self::SameInstitution { code: same.code },
-            None => Self::AskAgain,
+            None => Self::AskAgain {
+                failure: failure_of(lookup, language)
+                    .unwrap_or_else(|| failure(Outcome::InternalError, language)),
+            },
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use chrono::DateTime;
-    use domain::account::Account;
-    use domain::amount::Amount;
-    use domain::calendar::parse_date;
-    use domain::keys::{Environment, KeyId};
-    use domain::lookups::{LookupId, Metadata};
-    use domain::participants::inference::{InferenceFailure, InferredBanks};
-    use domain::payment::Payment;
-    use domain::query::ProofQuery;
-    use domain::tracking_key::TrackingKey;
-
-    use super::*;
-
-    const MAYBE: Hint = Hint::AmountLooksLikeCentavos;
-    const WRONG_DIGIT: Hint = Hint::CheckDigit {
-        given: 2,
-        expected: 1,
-    };
-
-    /// A lookup in a state, of which nothing else is known.
-    fn lookup(state: LookupState) -> LookupView {
-        let id = LookupId::parse("019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1").unwrap();
-        LookupView {
-            id,
-            key: KeyId(id.0),
-            environment: Environment::Live,
-            state,
-            created_at: DateTime::UNIX_EPOCH,
-            updated_at: DateTime::UNIX_EPOCH,
-            retry_until: DateTime::UNIX_EPOCH,
-            erase_at: None,
-            attempts: 0,
-            last_attempt: None,
-            history: None,
-            next_attempt_at: None,
-            queue: None,
-            question: ProofQuery {
-                date: parse_date("2026-11-20").unwrap(),
-                criterion: TrackingKey::parse("MBAN01").unwrap().into(),
-                account: Account::parse("002010077777777771").unwrap(),
-                others: Vec::new(),
-                amount: Amount::from_centavos(1_000).unwrap(),
-                issuer: None,
-                receiver: None,
-            },
-            inferred: InferredBanks::default(),
-            unresolved: None,
-            payment: None,
-            candidates: std::sync::Arc::default(),
-            hints: Vec::new(),
-            batch: None,
-            metadata: Metadata::default(),
-            seal: None,
-            delivery: None,
-        }
-    }
-
-    fn code(lookup: &LookupView) -> Option<&'static str> {
-        Advice::of(lookup, Language::English).map(|advice| advice.code())
-    }
-
-    fn with_hints(state: LookupState, hints: &[Hint]) -> LookupView {
-        LookupView {
-            hints: hints.to_vec(),
-            ..lookup(state)
-        }
-    }
-
-    #[test]
-    fn every_state_but_a_delivered_one_has_an_advice() {
-        let advice = LookupState::ALL.map(|state| (state.name(), code(&lookup(state))));
-        let expected = [
-            ("queued", Some("await_turn")),
-            ("running", Some("await_turn")),
-            ("waiting", Some("await_bank")),
-            ("delivered", None),
-            ("ambiguous", Some("choose_transfer")),
-            ("not_found", Some("check_question")),
-            ("failed", Some("ask_again")),
-            ("expired", Some("ask_receiving_bank")),
-            ("canceled", Some("ask_anew")),
-        ];
-        assert_eq!(advice, expected);
-    }
-
-    #[test]
-    fn the_payment_decides_whatever_the_state() {
-        let pending = [LookupState::Waiting, LookupState::NotFound];
-        let ended = [LookupState::Expired, LookupState::Canceled];
-        let otherwise = ["ask_receiving_bank", "ask_anew"];
-        for (states, payment, expected) in [
-            (pending, PaymentState::InProcess, ["await_proof"; 2]),
-            (pending, PaymentState::Settled, ["await_proof"; 2]),
-            (pending, PaymentState::ReturnInProcess, ["await_return"; 2]),
-            (pending, PaymentState::Returned, ["payment_returned"; 2]),
-            (pending, PaymentState::SentBack, ["payment_returned"; 2]),
-            (pending, PaymentState::Rejected, ["payment_rejected"; 2]),
-            (pending, PaymentState::NotSettled, ["payment_rejected"; 2]),
-            (pending, PaymentState::Canceled, ["payment_canceled"; 2]),
-            (ended, PaymentState::Settled, otherwise),
-            (ended, PaymentState::NotFound, otherwise),
-            (ended, PaymentState::ReturnInProcess, ["return_pending"; 2]),
-            (ended, PaymentState::Returned, ["payment_returned"; 2]),
-        ] {
-            for (state, expected) in states.into_iter().zip(expected) {
-                let found = LookupView {
-                    payment: Some(Payment {
-                        state: payment,
-                        received_at: None,
-                        processed_at: None,
-                    }),
-                    ..lookup(state)
-                };
-                assert_eq!(code(&found), Some(expected), "{state:?} {payment:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_contradiction_is_corrected_and_anything_else_compared() {
-        for (state, otherwise) in [
-            (LookupState::Waiting, "check_meanwhile"),
-            (LookupState::NotFound, "check_question"),
-        ] {
-            assert_eq!(code(&with_hints(state, &[MAYBE])), Some(otherwise));
-            let contradicts = with_hints(state, &[MAYBE, WRONG_DIGIT]);
-            assert_eq!(code(&contradicts), Some("correct_question"));
-            let told = what_to_do(&contradicts, Language::English).unwrap();
-            assert!(told.contains("check digit"), "{told}");
-        }
-    }
-
-    #[test]
-    fn banks_that_cannot_be_inferred_are_named() {
-        let failed = LookupView {
-            unresolved: Some(Unresolved::InferenceFailed {
-                issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
-                receiver: None,
-            }),
-            ..lookup(LookupState::Failed)
-        };
-        let told = what_to_do(&failed, Language::Spanish).unwrap();
-        assert!(told.contains("emisor"), "{told}");
-        assert!(!told.contains("receptor"), "{told}");
-    }
-
-    #[test]
-    fn a_valid_seal_alone_leaves_nothing_to_do() {
-        let advice = SealVerdict::ALL.map(|verdict| {
-            code(&LookupView {
-                seal: Some(verdict),
-                ..lookup(LookupState::Delivered)
-            })
-        });
-        let expected = [None, Some("reject_proof"), Some("confirm_payment")];
-        assert_eq!(advice, expected);
-    }
-}
+mod tests;

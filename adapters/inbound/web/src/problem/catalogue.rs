@@ -66,6 +66,14 @@ macro_rules! catalogue {
                 }
             }
 
+            /// The id of the message.
+            #[allow(dead_code, reason = "the log tells problems alone")]
+            pub(super) fn id(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $message,)+
+                }
+            }
+
             /// Returns the message: the error and its remedy.
             #[allow(unused_variables, reason = "a message needn't show every member")]
             $visibility fn message(&self, language: $crate::language::Language) -> String {

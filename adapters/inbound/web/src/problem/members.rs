@@ -234,7 +234,9 @@ impl Problem {
             },
             Self::WebhookDisabled => because(Reason::WebhookDisabled),
             Self::DeliveryPending => because(Reason::DeliveryPending),
-            Self::PayloadTooLarge { max_bytes } | Self::PartTooLarge { max_bytes, .. } => Details {
+            Self::PayloadTooLarge { max_bytes }
+            | Self::LargeReceipt { max_bytes }
+            | Self::PartTooLarge { max_bytes, .. } => Details {
                 max_bytes: Some(*max_bytes),
                 ..Details::default()
             },
@@ -248,7 +250,7 @@ impl Problem {
                 ),
                 ..Details::default()
             },
-            Self::UnsupportedReceipt | Self::UnsupportedPicture => Details {
+            Self::EncodedReceipt | Self::UnsupportedReceipt | Self::UnsupportedPicture => Details {
                 accepted: Some("text/plain, application/pdf, image/png, image/jpeg, image/webp"),
                 ..Details::default()
             },
@@ -293,6 +295,7 @@ impl Problem {
             Self::InvalidApiKey
             | Self::NoSuchResource
             | Self::NoSuchLookup
+            | Self::FirstErased
             | Self::NoSuchBatch
             | Self::WebSocketRequired { .. }
             | Self::RouteNotFound

@@ -1,5 +1,6 @@
 //! HTTP response of a problem: its headers and its body in the caller's language.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -32,6 +33,9 @@ impl Problem {
         let code = self.code();
         let mut response = crate::json_response(Body::empty());
         *response.status_mut() = code.status();
+        response
+            .extensions_mut()
+            .insert(LoggedProblem(self.logged()));
         let headers = response.headers_mut();
         if let Some(retry_after) = self.retry_after() {
             put_retry_after(headers, retry_after);
@@ -44,6 +48,19 @@ impl Problem {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
+    }
+
+    /// The problem without anything that the caller sent: its name, or the fields with the code of each. A name that
+    /// the caller may have invented is left out.
+    fn logged(&self) -> String {
+        let Self::InvalidFields { faults } = self else {
+            return self.id().replace('-', "_");
+        };
+        let told = faults.iter().map(|fault| match fault.field {
+            Cow::Borrowed(field) => format!("{field}:{}", fault.problem.code()),
+            Cow::Owned(_) => fault.problem.code().to_owned(),
+        });
+        told.collect::<Vec<_>>().join(" ")
     }
 
     pub(super) fn bytes(&self, language: Language) -> Vec<u8> {
@@ -66,6 +83,10 @@ pub struct ErrorBody {
 /// Response extension: the problem whose body [`crate::observe()`] renders in the caller's language.
 #[derive(Clone)]
 struct Unrendered(Arc<Problem>);
+
+/// Response extension: the problem, for the request's log line.
+#[derive(Clone)]
+pub struct LoggedProblem(pub String);
 
 impl IntoResponse for Problem {
     /// The response without its body: the route MUST be under [`crate::observe()`], which renders the body

@@ -91,7 +91,7 @@ impl RowError {
             RowOutcome::Faulty(FaultyRow(kept)) => serde_json::from_str(kept).unwrap_or_default(),
             RowOutcome::Unresolved(unresolved) => Self::of_banks(unresolved),
             RowOutcome::Duplicate { .. }
-            | RowOutcome::NotBegun
+            | RowOutcome::NotBegun { .. }
             | RowOutcome::Erased
             | RowOutcome::Lookup(_) => Vec::new(),
         }

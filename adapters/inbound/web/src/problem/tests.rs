@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use axum::response::IntoResponse as _;
 use domain::batches::RowState;
 use domain::batches::sheet::RESULTS_BEGIN;
+use domain::outcome::Outcome;
 use domain::payment::PaymentState;
 use domain::proofs::check::{CheckName, CheckReason};
 use domain::proofs::notice::NoticeCode;
@@ -102,6 +103,8 @@ fn every_language_has_every_message_with_its_parameters_and_no_other() {
     let words = ResultWord::VARIANTS
         .iter()
         .map(|word| (results::KIND, (*word).into()));
+    let failures = Outcome::ALL.into_iter().filter(|it| it.is_refunded());
+    let failures = failures.map(|outcome| ("failure", outcome.name()));
     let receipts = ReceiptNotice::ALL.map(|notice| ("receipt", notice.name()));
     let opinions = SealOpinion::ALL.map(|opinion| ("opinion", opinion.name()));
     let none = NoOpinion::ALL.map(|reason| ("no-opinion", reason.name()));
@@ -111,6 +114,7 @@ fn every_language_has_every_message_with_its_parameters_and_no_other() {
         .chain(none)
         .chain(payments)
         .chain(words)
+        .chain(failures)
         .chain(receipts);
     for (kind, name) in reasons
         .into_iter()
@@ -255,6 +259,7 @@ fn every_problem() -> Vec<Problem> {
         Problem::PaymentCanceled { missing: missing() },
         Problem::NoSuchResource,
         Problem::NoSuchLookup,
+        Problem::FirstErased,
         Problem::EmptyTable,
         Problem::TableNotText,
         Problem::AllPassedOver { rows: 60 },
@@ -315,12 +320,14 @@ fn every_problem() -> Vec<Problem> {
         Problem::IdempotencyKeyReused,
         Problem::IdempotencyKeyInProgress { retry_after },
         Problem::PayloadTooLarge { max_bytes: 1 },
+        Problem::LargeReceipt { max_bytes: 8 << 20 },
         Problem::PartTooLarge {
             part: "file",
             max_bytes: 1,
         },
         Problem::UnsupportedMediaType,
         Problem::UnsupportedFileType,
+        Problem::EncodedReceipt,
         Problem::UnsupportedReceipt,
         Problem::UnsupportedPicture,
         Problem::UnsupportedTableType,

@@ -14,7 +14,7 @@ use super::requests::Outcome;
 use super::scalars::{DateTime, Id, int};
 use crate::batch_paths::BatchPaths;
 use crate::language::Language;
-use crate::problem::{RowError, RowErrorDetail};
+use crate::problem::{RowError, RowErrorDetail, what_to_do_with_row};
 
 /// State of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize, ToSchema)]
@@ -281,6 +281,10 @@ pub struct BatchRow {
     duplicate_of: Option<u32>,
     /// Its errors.
     errors: Vec<RowErrorDetail>,
+    /// The next step, in the caller's language: that of its lookup, or what a row without one waits for; null once a
+    /// proof with a valid seal is delivered, and for a row that is never looked up.
+    #[schema(required)]
+    what_to_do: Option<String>,
 }
 
 /// The values of a row of a table, as they came.
@@ -353,6 +357,7 @@ impl BatchRow {
             errors: errors
                 .map(|error| RowErrorDetail::new(error, language))
                 .collect(),
+            what_to_do: what_to_do_with_row(&view.outcome, language),
         }
     }
 }

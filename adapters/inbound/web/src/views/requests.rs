@@ -31,11 +31,11 @@ pub enum Endpoint {
     Json,
     /// The check of a file.
     Verify,
-    /// A stored lookup.
+    /// A stored lookup, by a receipt as well.
     Lookups,
     /// A row of a batch, which is a stored lookup.
     Batches,
-    /// The reading of a receipt, which may store a lookup.
+    /// The reading of a receipt, unless it stored a lookup.
     Receipts,
 }
 
@@ -58,6 +58,8 @@ pub enum Endpoint {
 pub enum Outcome {
     /// The proof was delivered.
     Delivered,
+    /// A receipt was read, whatever was found in it, and no lookup was stored.
+    ReceiptRead,
     /// The request was malformed, or its body came too slowly.
     InvalidRequest,
     /// A bank could not be inferred.

@@ -89,7 +89,7 @@ fn amount_of(text: &str) -> Option<Amount> {
 mod tests {
     use application::FaultyRow;
     use domain::account::Account;
-    use domain::batches::RowNumber;
+    use domain::batches::{BatchState, RowNumber};
     use domain::calendar;
     use domain::query::ProofQuery;
     use domain::tracking_key::TrackingKey;
@@ -114,7 +114,9 @@ mod tests {
                 receiver: None,
             }),
             written: Vec::new(),
-            outcome: RowOutcome::NotBegun,
+            outcome: RowOutcome::NotBegun {
+                batch: BatchState::Running,
+            },
         }
     }
 

@@ -68,7 +68,8 @@ pub struct UsageTotals {
     refused: Count,
     /// Those that the gateway or the bank failed; they were given back to the quota.
     failed: Count,
-    /// The share of admitted requests that delivered a proof, 0 to 1; null when none was admitted.
+    /// The share of admitted requests, but for receipts that were read, that delivered a proof, 0 to 1; null when none
+    /// was admitted.
     #[schema(required, minimum = 0, maximum = 1)]
     success_rate: Option<f64>,
     /// Latency of requests that no limit refused; null when there were none.

@@ -29,10 +29,7 @@ export const OutcomeBadge = ({ outcome, seal, word = t(`outcome.${outcome}`) }) 
 
 // What a request delivered, with the verdict on its seal; of a file that somebody sent, the result of its checks.
 export function RequestOutcome({ of: { endpoint, outcome, seal } }) {
-  if (!seal) {
-    const isReceipt = endpoint === 'RECEIPTS' && outcome === 'DELIVERED';
-    return html`<${OutcomeBadge} outcome=${outcome} word=${isReceipt ? t('request.read') : undefined} />`;
-  }
+  if (!seal) return html`<${OutcomeBadge} outcome=${outcome} />`;
   const isFile = endpoint === 'VERIFY';
   const verdict = seal.toLowerCase();
   const [word, help] = isFile

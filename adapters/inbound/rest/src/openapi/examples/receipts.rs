@@ -28,11 +28,12 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
         ],
         "LargeReceipt" => vec![(
             "PAYLOAD_TOO_LARGE",
-            Problem::PayloadTooLarge {
+            Problem::LargeReceipt {
                 max_bytes: MAX_FILE_BYTES,
             },
         )],
         "NoReceipt" => vec![
+            ("UNSUPPORTED_MEDIA_TYPE, encoded", Problem::EncodedReceipt),
             ("UNSUPPORTED_MEDIA_TYPE, file", Problem::UnsupportedReceipt),
             (
                 "UNSUPPORTED_MEDIA_TYPE, picture",

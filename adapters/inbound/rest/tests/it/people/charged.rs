@@ -78,7 +78,7 @@ async fn what_a_session_asks_for_is_charged_to_the_key_that_it_names() {
     assert_eq!(
         charged,
         [
-            (key, Endpoint::Receipts, Outcome::Delivered),
+            (key, Endpoint::Receipts, Outcome::ReceiptRead),
             (key, Endpoint::Verify, Outcome::InvalidRequest),
             (key, Endpoint::Lookups, Outcome::Delivered),
         ]

@@ -9,7 +9,6 @@ export default {
   'request.at': 'Time',
   'request.outcome': 'Outcome',
   'request.checked': 'Checked',
-  'request.read': 'Read',
   'request.endpoint': 'Endpoint',
   'request.key': 'Key',
   'request.duration': 'Duration',

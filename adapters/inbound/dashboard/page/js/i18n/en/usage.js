@@ -1,6 +1,7 @@
 // English. One key a line, in the order of `../es/usage.js`.
 export default {
   'outcome.DELIVERED': 'Delivered',
+  'outcome.RECEIPT_READ': 'Receipt read',
   'outcome.INVALID_REQUEST': 'Invalid request',
   'outcome.INFERENCE_FAILED': 'Bank not inferred',
   'outcome.AMBIGUOUS': 'Several transfers',
@@ -47,7 +48,7 @@ export default {
   'totals.requests': 'Requests',
   'totals.breakdown': '{delivered} delivered · {refused} refused by a limit · {failed} failed by us or the bank',
   'totals.success': 'Success rate',
-  'totals.success_note': 'Proofs delivered out of requests admitted',
+  'totals.success_note': 'Proofs delivered out of requests admitted, without receipts read',
   'totals.p50': 'Median latency',
   'totals.p50_note': 'Half of the answers take less',
   'totals.p95': 'p95 latency',

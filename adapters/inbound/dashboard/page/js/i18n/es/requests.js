@@ -9,7 +9,6 @@ export default {
   'request.at': 'Fecha y hora',
   'request.outcome': 'Resultado',
   'request.checked': 'Comprobado',
-  'request.read': 'Leído',
   'request.endpoint': 'Endpoint',
   'request.key': 'Clave',
   'request.duration': 'Duración',

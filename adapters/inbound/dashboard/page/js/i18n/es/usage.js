@@ -1,6 +1,7 @@
 // Spanish. One key a line, in the order of `../en/usage.js`; people are addressed as *usted*.
 export default {
   'outcome.DELIVERED': 'Entregado',
+  'outcome.RECEIPT_READ': 'Recibo leído',
   'outcome.INVALID_REQUEST': 'Petición inválida',
   'outcome.INFERENCE_FAILED': 'Banco no inferido',
   'outcome.AMBIGUOUS': 'Varias transferencias',
@@ -47,7 +48,7 @@ export default {
   'totals.requests': 'Peticiones',
   'totals.breakdown': '{delivered} entregadas · {refused} rechazadas por límite · {failed} fallas nuestras o del banco',
   'totals.success': 'Tasa de éxito',
-  'totals.success_note': 'Comprobantes entregados entre peticiones admitidas',
+  'totals.success_note': 'Comprobantes entregados entre peticiones admitidas, sin los recibos leídos',
   'totals.p50': 'Latencia mediana',
   'totals.p50_note': 'La mitad de las respuestas tarda menos',
   'totals.p95': 'Latencia p95',
