@@ -3,7 +3,7 @@
 import { html, useState } from '../lib.js';
 import { wallTime } from '../format.js';
 import { t } from '../i18n.js';
-import { newRepeatKey } from '../repeat-key.js';
+import { newRepeatKey, repeatKeyOf } from '../repeat-key.js';
 import { go } from '../router.js';
 import { lookUp } from '../sent-files.js';
 import { Button } from './button.js';
@@ -23,16 +23,21 @@ const questionFor = ({ question, metadata }, key) => ({
   metadata: Object.fromEntries(metadata.map(({ name, value }) => [name, value])),
 });
 
+// The lookup of an earlier choice that the bank didn't answer, or that was erased.
+const isToBeMadeAnew = ({ repeated, lookup }) => repeated && (!lookup || ['failed', 'canceled'].includes(lookup.state));
+
 export function Candidates({ of: lookup }) {
   const [pending, setPending] = useState(null);
   const [refused, setRefused] = useState(null);
-  // A request that is sent again has the same lookup.
-  const [repeatKeys] = useState(() => new Map(lookup.candidates.map(({ claveRastreo }) => [claveRastreo, newRepeatKey()])));
+  const [anew] = useState(newRepeatKey);
   const choose = async (key) => {
     setPending(key);
     setRefused(null);
     try {
-      const result = await lookUp(lookup.keyId, questionFor(lookup, key), repeatKeys.get(key));
+      const send = (...names) => lookUp(lookup.keyId, questionFor(lookup, key), repeatKeyOf(lookup.id, key, ...names));
+      // The same choice has the same lookup for a day, and is counted once.
+      const first = await send();
+      const result = isToBeMadeAnew(first) ? await send(anew) : first;
       if (result.lookup) go(`/lookups/${result.lookup.id}`);
       else setRefused(result);
     } catch {
