@@ -9,7 +9,7 @@ use crate::amount::Amount;
 use crate::calendar;
 use crate::participants::inference::{self, Confidence, InferredBanks};
 use crate::participants::{Catalogue, ParticipantCode};
-use crate::query::Field;
+use crate::query::{Field, ProofQuery};
 use crate::tracking_key::TrackingKey;
 use crate::transfer::Transfer;
 
@@ -97,6 +97,13 @@ pub enum Hint {
         /// The calendar day before the given date.
         other: NaiveDate,
     },
+    /// More own accounts fit a masked or missing account than are asked for.
+    MoreOwnAccounts {
+        /// Number of accounts that are asked for.
+        asked: usize,
+        /// Number of accounts that fit.
+        fitting: usize,
+    },
 }
 
 impl Hint {
@@ -117,7 +124,8 @@ impl Hint {
             | Self::DayAndMonthSwapped { .. }
             | Self::AmountLooksLikeCentavos
             | Self::NotABankingDay { .. }
-            | Self::MaybeOperationDate { .. } => false,
+            | Self::MaybeOperationDate { .. }
+            | Self::MoreOwnAccounts { .. } => false,
         }
     }
 
@@ -125,7 +133,9 @@ impl Hint {
     fn field(&self, transfer: &Transfer) -> Field {
         match self {
             Self::LooksLikeReference | Self::LikelyTrackingKey { .. } => Field::TrackingKey,
-            Self::CheckDigit { .. } | Self::AccountPrefixUnknown { .. } => Field::Account,
+            Self::CheckDigit { .. }
+            | Self::AccountPrefixUnknown { .. }
+            | Self::MoreOwnAccounts { .. } => Field::Account,
             Self::IssuerDiffers { .. } | Self::IssuerWasInferred { .. } => Field::Issuer,
             Self::CodeNotValidOnDate { given, .. } | Self::ParticipantUnknown { given, .. }
                 if *given == transfer.issuer() =>
@@ -188,6 +198,14 @@ pub fn hints(
     }
     hints.extend(looks_like_centavos(transfer.amount()));
     hints
+}
+
+/// Hint at own accounts that fit a query's masked or missing account, and for which the bank isn't asked.
+pub fn more_own_accounts(query: &ProofQuery) -> Option<Hint> {
+    let unasked = query.completion.as_ref()?.unasked;
+    let asked = query.own_accounts().len();
+    let fitting = asked + unasked;
+    (unasked > 0).then_some(Hint::MoreOwnAccounts { asked, fitting })
 }
 
 /// Contradictions within a transfer before the bank is queried, each with the field that it is about.

@@ -85,16 +85,27 @@ pub struct Destination {
     pub receiver: Option<ParticipantCode>,
 }
 
+/// How own accounts complete a query whose account is masked or missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The digits that the caller gave; `None` if the account was missing.
+    pub masked: Option<MaskedAccount>,
+    /// The receiving institution that the caller gave.
+    pub receiver: Option<ParticipantCode>,
+    /// Number of own accounts that fit, and for which the bank isn't asked.
+    pub unasked: usize,
+}
+
 /// The own accounts that may have received a transfer to `given`, the most likely first, at most
-/// [`MAX_CANDIDATES`]: with its last digits, and kept by the receiving institution if the query names one. CLABEs
-/// come before cards, and these before phone numbers, since most transfers go to CLABEs; those of a kind stay in their
-/// order.
+/// [`MAX_CANDIDATES`], and the number of further ones: with its last digits, and kept by the receiving institution if
+/// the query names one. CLABEs come before cards, and these before phone numbers, since most transfers go to CLABEs;
+/// those of a kind stay in their order.
 pub fn candidates(
     given: &GivenAccount,
     receiver: Option<ParticipantCode>,
     own: &[OwnAccount],
     catalogue: &Catalogue,
-) -> Vec<Destination> {
+) -> (Vec<Destination>, usize) {
     let institution = |code| catalogue.institution(code);
     let fits = |own: &&OwnAccount| {
         let account = match given {
@@ -112,8 +123,9 @@ pub fn candidates(
         receiver: receiver
             .or_else(|| (!matches!(own.account, Account::Clabe(_))).then_some(own.bank)),
     };
-    let fitting = fitting.into_iter().take(MAX_CANDIDATES);
-    fitting.map(destination).collect()
+    let unasked = fitting.len().saturating_sub(MAX_CANDIDATES);
+    let asked = fitting.into_iter().take(MAX_CANDIDATES);
+    (asked.map(destination).collect(), unasked)
 }
 
 fn kind(account: &Account) -> u8 {
@@ -207,19 +219,21 @@ mod tests {
     }
 
     #[rstest]
-    #[case::ending("****7771", None, &["002010077777777771", "012180001234567771", "002010077777777771"])]
-    #[case::ending_and_bank("****7771", Some("40012"), &["012180001234567771", "4152313312347771", "5512347771"])]
-    #[case::another_code_of_the_bank("****7771", Some("40072"), &[])]
-    #[case::another_ending("****7772", None, &[])]
-    #[case::nothing("", Some("40002"), &["002010077777777771", "002010077777777771"])]
+    #[case::ending("****7771", None, &["002010077777777771", "012180001234567771", "002010077777777771"], 2)]
+    #[case::ending_and_bank("****7771", Some("40012"), &["012180001234567771", "4152313312347771", "5512347771"], 0)]
+    #[case::another_code_of_the_bank("****7771", Some("40072"), &[], 0)]
+    #[case::another_ending("****7772", None, &[], 0)]
+    #[case::nothing("", Some("40002"), &["002010077777777771", "002010077777777771"], 0)]
     fn the_most_likely_accounts_come_first(
         #[case] given: &str,
         #[case] receiver: Option<&str>,
         #[case] expected: &[&str],
+        #[case] further: usize,
     ) {
         let given = MaskedAccount::parse(given).map_or(GivenAccount::Missing, GivenAccount::Masked);
         let receiver = receiver.map(code);
-        let found = candidates(&given, receiver, &all(), Catalogue::embedded());
+        let (found, unasked) = candidates(&given, receiver, &all(), Catalogue::embedded());
+        assert_eq!(unasked, further);
         let accounts = found.iter().map(|it| it.account.as_str());
         assert_eq!(accounts.collect::<Vec<_>>(), expected);
         assert!(
@@ -232,7 +246,8 @@ mod tests {
     #[test]
     fn the_bank_of_a_card_or_phone_is_named_and_that_of_a_clabe_inferred() {
         let banks = |own: OwnAccount| {
-            candidates(&GivenAccount::Missing, None, &[own], Catalogue::embedded())[0].receiver
+            let found = candidates(&GivenAccount::Missing, None, &[own], Catalogue::embedded());
+            found.0[0].receiver
         };
         let [phone, card, clabe, ..] = all();
         assert_eq!(banks(phone), Some(code("40012")));

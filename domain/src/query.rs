@@ -8,7 +8,7 @@ use crate::account::Account;
 use crate::amount::Amount;
 use crate::calendar;
 use crate::criterion::{Criterion, ReferenceNumber};
-use crate::own_accounts::Destination;
+use crate::own_accounts::{Completion, Destination};
 use crate::participants::{Catalogue, ParticipantCode};
 use crate::tracking_key::TrackingKey;
 
@@ -74,6 +74,9 @@ pub struct ProofQuery<A = Account> {
     /// Other own accounts of the customer that the transfer may have been credited to, the most likely first; empty
     /// if the caller gave the whole account.
     pub others: Vec<Destination>,
+    /// How own accounts complete the account; `None` if the caller gave the whole account, and in a query that an older
+    /// version stored.
+    pub completion: Option<Completion>,
     /// Exact amount of the transfer.
     pub amount: Amount,
     /// Issuing institution; `None` to infer it.
@@ -172,6 +175,7 @@ fn parse<A>(
                 criterion,
                 account,
                 others: Vec::new(),
+                completion: None,
                 amount,
                 issuer,
                 receiver,

@@ -52,8 +52,15 @@ impl BatchService {
         }
         let (passed_over, skips_answered) = (&mut draft.passed_over, draft.skips_answered);
         draft.rows.retain(|row| {
-            let query = row.query.as_ref().ok().cloned();
-            let transfer = query.and_then(|query| transfer(query, &catalogue));
+            let query = row.query.as_ref().ok();
+            let destinations = query.into_iter().flat_map(|query| {
+                let of_one = |it| query.with_destinations(it, Vec::new());
+                query.destinations().into_iter().map(of_one)
+            });
+            // Own accounts complete the row as a lookup does, which moves the account that it found to the first place.
+            let transfer = destinations
+                .filter_map(|query| transfer(query, &catalogue))
+                .find(|transfer| asked.contains_key(transfer));
             let is_erased = row.lookup.is_some_and(|id| !stored.contains(&id));
             let is_told = transfer.and_then(|transfer| asked.get_mut(&transfer));
             let reason = match is_told.map(|is_told| std::mem::replace(is_told, true)) {

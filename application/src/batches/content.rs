@@ -273,6 +273,7 @@ mod tests {
                 .into(),
             account: Account::parse("002010077777777771").unwrap(),
             others: Vec::new(),
+            completion: None,
             amount: Amount::from_centavos(centavos).unwrap(),
             issuer: None,
             receiver: None,

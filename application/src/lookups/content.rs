@@ -35,6 +35,19 @@ pub(crate) struct Answer {
 }
 
 impl Question {
+    /// The question with the account at this place as the first; `None` if it is.
+    pub(super) fn moved(&self, place: usize) -> Option<Self> {
+        if place == 0 {
+            return None;
+        }
+        let mut destinations = self.query.destinations();
+        let known = destinations.remove(place);
+        Some(Self {
+            query: self.query.with_destinations(known, destinations),
+            ..self.clone()
+        })
+    }
+
     pub(crate) fn encode(&self) -> Vec<u8> {
         let Self {
             query,
@@ -147,7 +160,8 @@ mod tests {
     use domain::amount::Amount;
     use domain::calendar;
     use domain::criterion::ReferenceNumber;
-    use domain::own_accounts::Destination;
+    use domain::masked_account::MaskedAccount;
+    use domain::own_accounts::{Completion, Destination};
     use domain::tracking_key::TrackingKey;
     use proptest::prelude::*;
 
@@ -162,6 +176,7 @@ mod tests {
                 .into(),
             account: Account::parse("002010077777777771").unwrap(),
             others: Vec::new(),
+            completion: None,
             amount: Amount::from_centavos(centavos).unwrap(),
             issuer: issuer.map(code),
             receiver: receiver.map(code),
@@ -180,6 +195,7 @@ mod tests {
             centavos in 1..u64::MAX,
             with_pdf: bool,
             others in proptest::collection::vec(codes(), 0..3),
+            completion in proptest::option::of(("|[*]{2}[0-9]{3,8}|4152[*]{4}[0-9]{4}", codes(), 0..50_usize)),
             reference in proptest::option::of(1..=9_999_999_u32),
             metadata in proptest::collection::btree_map("\\PC{1,40}", "\\PC{0,200}", 0..10),
         ) {
@@ -193,6 +209,11 @@ mod tests {
                 query: ProofQuery {
                     criterion: reference.map_or(asked.criterion.clone(), Into::into),
                     others: others.into_iter().map(other).collect(),
+                    completion: completion.map(|(masked, code, unasked)| Completion {
+                        masked: MaskedAccount::parse(&masked),
+                        receiver: other(code).receiver,
+                        unasked,
+                    }),
                     ..asked
                 },
                 files: if with_pdf { RequestedFiles::Both } else { RequestedFiles::Xml },

@@ -7,7 +7,8 @@ use domain::account::Account;
 use domain::amount::Amount;
 use domain::calendar;
 use domain::criterion::{Criterion, ReferenceNumber};
-use domain::own_accounts::Destination;
+use domain::masked_account::MaskedAccount;
+use domain::own_accounts::{Completion, Destination};
 use domain::participants::ParticipantCode;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
@@ -35,20 +36,21 @@ pub(crate) fn encode_query(query: &ProofQuery) -> [String; 6] {
 pub(crate) fn decode_query(
     [date, criterion, account, centavos, issuer, receiver]: [&str; 6],
 ) -> Result<ProofQuery, Damaged> {
-    let code = |text: &str| match text {
-        "" => Ok(None),
-        text => ParticipantCode::parse(text).map(Some).ok_or(Damaged),
+    let (accounts, completion) = match account.split_once(COMPLETION) {
+        None => (account, None),
+        Some((accounts, completion)) => (accounts, Some(decode_completion(completion)?)),
     };
-    let (account, others) = decode_accounts(account)?;
+    let (account, others) = decode_accounts(accounts)?;
     let centavos = centavos.parse().map_err(|_| Damaged)?;
     Ok(ProofQuery {
         date: calendar::parse_date(date).map_err(|_| Damaged)?,
         criterion: decode_criterion(criterion)?,
         account,
         others,
+        completion,
         amount: Amount::from_centavos(centavos).ok_or(Damaged)?,
-        issuer: code(issuer)?,
-        receiver: code(receiver)?,
+        issuer: decode_code(issuer)?,
+        receiver: decode_code(receiver)?,
     })
 }
 
@@ -70,8 +72,12 @@ fn decode_criterion(text: &str) -> Result<Criterion, Damaged> {
     .ok_or(Damaged)
 }
 
+/// Begins the completion of an account. Earlier versions can't read a query that has one.
+const COMPLETION: char = ';';
+
 /// The account, and after it those that the transfer may have been credited to instead, with their institutions:
-/// `002…1,4152…8@40012`. Earlier versions can't read a query that has others.
+/// `002…1,4152…8@40012`. Earlier versions can't read a query that has others. Behind them is what the caller gave, and
+/// the number of accounts that aren't asked for: `;****7771@40012+4`.
 fn encode_accounts(query: &ProofQuery) -> String {
     let mut text = query.account.as_str().to_owned();
     for Destination { account, receiver } in &query.others {
@@ -82,7 +88,35 @@ fn encode_accounts(query: &ProofQuery) -> String {
             text.push_str(&code.to_string());
         }
     }
+    if let Some(completion) = &query.completion {
+        let masked = completion.masked.as_ref().map(MaskedAccount::to_string);
+        let receiver = completion.receiver.map(|code| code.to_string());
+        let (masked, receiver) = (masked.unwrap_or_default(), receiver.unwrap_or_default());
+        text.push_str(&format!(
+            "{COMPLETION}{masked}@{receiver}+{}",
+            completion.unasked
+        ));
+    }
     text
+}
+
+fn decode_completion(text: &str) -> Result<Completion, Damaged> {
+    let (given, unasked) = text.split_once('+').ok_or(Damaged)?;
+    let (masked, receiver) = given.split_once('@').ok_or(Damaged)?;
+    let masked = (!masked.is_empty()).then(|| MaskedAccount::parse(masked).ok_or(Damaged));
+    Ok(Completion {
+        masked: masked.transpose()?,
+        receiver: decode_code(receiver)?,
+        unasked: unasked.parse().map_err(|_| Damaged)?,
+    })
+}
+
+/// The code of an institution; empty for none.
+fn decode_code(text: &str) -> Result<Option<ParticipantCode>, Damaged> {
+    match text {
+        "" => Ok(None),
+        text => ParticipantCode::parse(text).map(Some).ok_or(Damaged),
+    }
 }
 
 fn decode_accounts(text: &str) -> Result<(Account, Vec<Destination>), Damaged> {

@@ -158,7 +158,9 @@ impl LookupReader {
             inference::resolve(question.query.clone(), &catalogue);
         let hints = match (&transfer, &finding) {
             (Ok(transfer), Some(finding)) if finding.is_of_unknown_payment() => {
-                hints::hints(transfer, &inferred, finding.on, &catalogue)
+                let of_transfer = hints::hints(transfer, &inferred, finding.on, &catalogue);
+                let more = hints::more_own_accounts(&question.query).into_iter();
+                more.chain(of_transfer).collect()
             }
             _ => Vec::new(),
         };

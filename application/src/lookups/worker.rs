@@ -79,6 +79,12 @@ pub struct WorkerParts {
     pub test_scale: RetryScale,
 }
 
+/// A question, and the place of the account that was asked for.
+type At<'a> = (&'a Question, usize);
+type EncryptedQuestion = Result<Option<Vec<u8>>, Cause>;
+/// An encrypted finding, and the question, encrypted again if another account than the first is known.
+type Found = (Vec<u8>, Option<Vec<u8>>);
+
 /// Makes attempts of stored lookups.
 pub type LookupWorker = Worker<WorkerParts>;
 
@@ -220,8 +226,9 @@ impl WorkerParts {
         };
         let attempted = match result {
             Ok(delivery) => match self.answer(facts, &delivery, (&question, place)).await {
-                Ok(answer) => Attempted {
+                Ok((answer, question)) => Attempted {
                     answer: Some(answer),
+                    question,
                     ..Attempted::failed(Outcome::Delivered)
                 },
                 Err(cause) => {
@@ -229,10 +236,15 @@ impl WorkerParts {
                     Attempted::failed(Outcome::InternalError)
                 }
             },
-            Err(error) => Attempted {
-                finding: self.finding(facts, &error),
-                ..Attempted::of_error(&error)
-            },
+            Err(error) => {
+                let found = self.finding(facts, &error, (&question, place));
+                let (finding, question) = found.unzip();
+                Attempted {
+                    finding,
+                    question: question.flatten(),
+                    ..Attempted::of_error(&error)
+                }
+            }
         };
         Attempted {
             date,
@@ -266,13 +278,13 @@ impl WorkerParts {
         self.proofs.fetch(request).await
     }
 
-    /// Encrypts a fetched proof as the lookup's answer.
+    /// Encrypts a fetched proof as the lookup's answer, and the question as [`Self::moved`].
     async fn answer(
         &self,
         facts: &LookupFacts,
         delivery: &Delivery,
-        (question, place): (&Question, usize),
-    ) -> Result<EncryptedAnswer, Cause> {
+        (question, place): At<'_>,
+    ) -> Result<(EncryptedAnswer, Option<Vec<u8>>), Cause> {
         let (xml, pdf) =
             kept(&delivery.files, question.files).ok_or_else(|| Arc::new(NoXml) as Cause)?;
         let history = &self.history;
@@ -290,38 +302,29 @@ impl WorkerParts {
             seen: seen.await,
             origin: ProofOrigin::Fetched,
         };
-        Ok(EncryptedAnswer {
+        let encrypted = EncryptedAnswer {
             content: self.encryption.encrypt_answer(facts, &answer)?,
-            question: self.moved(facts, question, place)?,
             mark: marks.first().copied(),
             _turn: turn,
             seal: delivery.seal.verdict.into(),
-        })
+        };
+        Ok((encrypted, self.moved(facts, (question, place))?))
     }
 
     /// Encrypts the question with the account at this place as the first; `None` if it is.
-    fn moved(
-        &self,
-        facts: &LookupFacts,
-        question: &Question,
-        place: usize,
-    ) -> Result<Option<Vec<u8>>, Cause> {
-        if place == 0 {
-            return Ok(None);
-        }
-        let mut destinations = question.query.destinations();
-        let credited = destinations.remove(place);
-        let question = Question {
-            query: question.query.with_destinations(credited, destinations),
-            ..question.clone()
-        };
-        self.encryption.encrypt_question(facts, &question).map(Some)
+    fn moved(&self, facts: &LookupFacts, (question, place): At<'_>) -> EncryptedQuestion {
+        let moved = question.moved(place);
+        let encrypt = |question| self.encryption.encrypt_question(facts, &question);
+        moved.map(encrypt).transpose()
     }
 
-    /// Encrypts the bank's answer without a proof; `None` if it gave none.
-    fn finding(&self, facts: &LookupFacts, error: &FetchError) -> Option<Vec<u8>> {
+    /// Encrypts the bank's answer without a proof, and the question for whose account at this place it is; `None` if it
+    /// gave none.
+    fn finding(&self, facts: &LookupFacts, error: &FetchError, at: At<'_>) -> Option<Found> {
         let finding = Finding::of(error, calendar::today(self.clock.now()))?;
+        let at = (at.0, if error.is_unknown() { 0 } else { at.1 });
         let encrypted = self.encryption.encrypt_finding(facts, &finding);
+        let encrypted = encrypted.and_then(|finding| Ok((finding, self.moved(facts, at)?)));
         let encrypted = encrypted.inspect_err(|cause| {
             tracing::error!(id = %facts.id, %cause, "the bank's answer can't be encrypted");
         });
@@ -347,6 +350,7 @@ impl WorkerParts {
             now,
             attempt,
             finding: finding.cloned(),
+            question: attempted.question.clone(),
             change,
         };
         if attempted.had_no_turn && now < facts.retry_until {

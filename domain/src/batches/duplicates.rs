@@ -49,6 +49,7 @@ fn digest(query: &ProofQuery) -> [u8; 32] {
         criterion,
         account,
         others: _,
+        completion: _,
         amount,
         issuer,
         receiver,

@@ -10,8 +10,9 @@ use super::{
 };
 use crate::account::Account;
 use crate::masked_account::{MaskedAccount, is_written_mask};
-use crate::own_accounts::{self, Destination, GivenAccount, OwnAccount};
+use crate::own_accounts::{self, Completion, Destination, GivenAccount, OwnAccount};
 use crate::participants::Catalogue;
+use crate::participants::ParticipantCode;
 
 impl ProofQuery {
     /// The accounts that the transfer may have been credited to, the most likely first: the account alone if the
@@ -24,6 +25,30 @@ impl ProofQuery {
         iter::once(first)
             .chain(self.others.iter().cloned())
             .collect()
+    }
+
+    /// Account and receiving institution as the caller gave them: a masked account with its mask, a missing one as an
+    /// empty text.
+    pub fn as_given(&self) -> (String, Option<ParticipantCode>) {
+        match &self.completion {
+            None => (self.account.as_str().to_owned(), self.receiver),
+            Some(Completion {
+                masked, receiver, ..
+            }) => {
+                let masked = masked.as_ref().map(ToString::to_string);
+                (masked.unwrap_or_default(), *receiver)
+            }
+        }
+    }
+
+    /// The own accounts that complete the account, in the order in which they are asked for; none if the caller gave
+    /// the whole account.
+    pub fn own_accounts(&self) -> Vec<Account> {
+        if self.completion.is_none() && self.others.is_empty() {
+            return Vec::new();
+        }
+        let destinations = self.destinations().into_iter();
+        destinations.map(|it| it.account).collect()
     }
 
     /// The same request for this account, with these others to ask for after it.
@@ -63,6 +88,7 @@ impl<A> ProofQuery<A> {
             criterion: self.criterion,
             account: map(self.account),
             others: self.others,
+            completion: self.completion,
             amount: self.amount,
             issuer: self.issuer,
             receiver: self.receiver,
@@ -114,20 +140,30 @@ impl ProofQuery<GivenAccount> {
         own: &[OwnAccount],
         catalogue: &Catalogue,
     ) -> Result<ProofQuery, FieldError> {
-        let missing = match &self.account {
+        let (masked, missing) = match &self.account {
             GivenAccount::Whole(account) => {
                 let account = account.clone();
                 return Ok(self.map_account(|_| account));
             }
-            GivenAccount::Masked(_) => FieldErrorKind::NoOwnAccount,
-            GivenAccount::Missing => FieldErrorKind::Missing,
+            GivenAccount::Masked(masked) => (Some(masked.clone()), FieldErrorKind::NoOwnAccount),
+            GivenAccount::Missing => (None, FieldErrorKind::Missing),
         };
-        let candidates = own_accounts::candidates(&self.account, self.receiver, own, catalogue);
+        let receiver = self.receiver;
+        let (candidates, unasked) =
+            own_accounts::candidates(&self.account, receiver, own, catalogue);
         let mut candidates = candidates.into_iter();
         let first = candidates.next();
         let first = first.ok_or_else(|| missing.of(Field::Account))?;
         let account = first.account.clone();
-        let query = self.map_account(|_| account);
+        let query = Self {
+            completion: Some(Completion {
+                masked,
+                receiver,
+                unasked,
+            }),
+            ..self
+        };
+        let query = query.map_account(|_| account);
         Ok(query.with_destinations(first, candidates.collect()))
     }
 }
@@ -159,9 +195,12 @@ mod tests {
     }
 
     #[rstest]
-    #[case::masked(Token::Text("•••• 7771".into()))]
-    #[case::missing(Token::Absent)]
-    fn a_masked_or_missing_account_is_completed_with_own_ones(#[case] account: Token<'static>) {
+    #[case::masked(Token::Text("•••• 7771".into()), "****7771")]
+    #[case::missing(Token::Absent, "")]
+    fn a_masked_or_missing_account_is_completed_with_own_ones(
+        #[case] account: Token<'static>,
+        #[case] as_given: &str,
+    ) {
         let query = given(account).unwrap();
         let query = query.complete(&own(), Catalogue::embedded()).unwrap();
         assert_eq!(query.account, own()[0].account);
@@ -174,6 +213,8 @@ mod tests {
             (&own()[1].account, &[][..])
         );
         assert_eq!(of_other.criterion, query.criterion);
+        assert_eq!(query.own_accounts(), own().map(|own| own.account));
+        assert_eq!(of_other.as_given(), (as_given.to_owned(), None));
     }
 
     #[rstest]
@@ -221,7 +262,8 @@ mod tests {
     fn a_whole_account_stays_as_it_is_and_a_faulty_one_is_refused() {
         let whole = given(good().account).unwrap();
         let whole = whole.complete(&own(), Catalogue::embedded()).unwrap();
-        assert_eq!((whole.others.len(), whole.receiver), (0, None));
+        assert_eq!((whole.own_accounts(), whole.receiver), (vec![], None));
+        assert_eq!(whole.as_given().0, whole.account.as_str());
         let faulty = given(Token::Text("1234".into())).unwrap_err();
         let problem = AccountError::Length { digits: 4 }.into();
         assert_eq!(

@@ -164,6 +164,7 @@ pub(super) fn end(id: LookupId, lease: u128, now: DateTime<Utc>, change: LookupC
         now,
         attempt: Some(attempt(now)),
         finding: None,
+        question: None,
         change,
     }
 }
@@ -189,7 +190,6 @@ pub(super) fn wait(due_at: DateTime<Utc>) -> LookupChange {
 pub(super) fn deliver() -> LookupChange {
     LookupChange::Deliver {
         proof: b"proof".to_vec(),
-        question: None,
         seal: SealVerdict::Valid,
     }
 }

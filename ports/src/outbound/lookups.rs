@@ -251,6 +251,8 @@ pub struct ClaimEnd {
     /// The bank's last answer without a proof, encrypted; replaces a stored one. A delivered lookup keeps
     /// none.
     pub finding: Option<Vec<u8>>,
+    /// The query with the account for which the bank knows the transfer, encrypted; `None` if it stays as it is.
+    pub question: Option<Vec<u8>>,
     /// The change to apply.
     pub change: LookupChange,
 }
@@ -267,8 +269,6 @@ pub enum LookupChange {
     Deliver {
         /// The proof's files, encrypted.
         proof: Vec<u8>,
-        /// The query with the account that received the transfer, encrypted; `None` if it stays as it is.
-        question: Option<Vec<u8>>,
         /// Verdict on the proof's seal.
         seal: SealVerdict,
     },

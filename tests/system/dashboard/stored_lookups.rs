@@ -94,6 +94,12 @@ async fn one_of_several_transfers_is_chosen_and_its_proof_is_shown() {
         page.shows_lookup("DELIVERED").await;
         page.tells("lookup-proof", &[keys[1]]).await;
         page.tells("lookup-metadata", &["A-1042"]).await;
+        // The same choice again is the same lookup.
+        let address = page.run("return location.pathname", vec![]).await;
+        page.open(&format!("/lookups/{id}")).await;
+        page.click_css(&chosen).await;
+        page.shows_lookup("DELIVERED").await;
+        assert_eq!(page.run("return location.pathname", vec![]).await, address);
 
         // Another choice is charged to another key, once that of the lookup is revoked.
         let person = page.person().await;

@@ -229,14 +229,14 @@ impl Seen {
 const ROWS: &str = "query($id: ID!) { batchRows(id: $id, first: 50) { nodes {
     state errors { field message }
     lookup {
-        state reason seal whatToDo hints { code message } candidates { claveRastreo }
+        state reason seal whatToDo hints { code message } candidates { claveRastreo ordenante concepto }
         payment { state text receivedAt processedAt }
         inferred { emisor { participant { code } } receptor { participant { code } } }
     }
 } } }";
 
 const LOOKUP: &str = "query($id: ID!) { lookup(id: $id) {
-    state reason seal whatToDo hints { code message } candidates { claveRastreo }
+    state reason seal whatToDo hints { code message } candidates { claveRastreo ordenante concepto }
     payment { state text receivedAt processedAt }
     inferred { emisor { participant { code } } receptor { participant { code } } }
 } }";

@@ -38,13 +38,16 @@ fn messages<'a>(fact: &'static str, items: impl Iterator<Item = &'a Value>) -> T
     texts.map(|texts| (fact, texts)).into_iter().collect()
 }
 
-/// Tracking keys of the transfers that have the reference number, one a line.
+/// Tracking keys, payers and concepts of the transfers that have the reference number, one a line.
 fn candidates(body: &Value, key: &str) -> Told {
-    let keys: Vec<_> = items(&body["candidates"])
-        .filter_map(|candidate| candidate[key].as_str())
+    let members = [key, "ordenante", "concepto"];
+    let texts: Vec<_> = items(&body["candidates"])
+        .flat_map(|candidate| members.map(|member| candidate[member].as_str()))
+        .flatten()
         .collect();
-    let keys = (!keys.is_empty()).then(|| keys.join("\n"));
-    keys.map(|keys| ("candidates", keys)).into_iter().collect()
+    let texts = (!texts.is_empty()).then(|| texts.join("\n"));
+    let texts = texts.map(|texts| ("candidates", texts));
+    texts.into_iter().collect()
 }
 
 fn items(value: &Value) -> impl Iterator<Item = &Value> {

@@ -274,6 +274,7 @@ hint-participant-unknown = The code { $given } is not in the list of participant
 hint-day-and-month-swapped = Day and month may be swapped; try fecha { $date }.
 hint-amount-looks-like-centavos = The amount looks like centavos; give it in pesos, with a decimal point.
 hint-date-in-tracking-key = The tracking key contains the date { $date }; try it as fecha.
+hint-more-own-accounts = Of the { $fitting } own accounts that fit cuenta { $asked } were asked for; if the payment went to another one, give receptor or more digits of the account.
 hint-not-a-banking-day = The date is not a banking day; the transfer was operated on { $operation_date }. Give the day on which the transfer was made.
 hint-maybe-operation-date = The date may be the operation date; if the transfer was made earlier (after 18:00 or on a day that is no banking day), try fecha { $date }.
 
@@ -501,6 +502,7 @@ row-state-canceled = canceled
 row-state-erased = erased
 row-repeats = Asks the same as row { $row }; the result is there.
 row-candidates = Several transfers have this reference number: { $candidates }.
+row-candidate-seal = seal { $seal }
 row-seen = { $times ->
     [one] You were given this proof once before.
    *[other] You were given this proof { $times } times before.

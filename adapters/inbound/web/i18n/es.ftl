@@ -274,6 +274,7 @@ hint-participant-unknown = El código { $given } no está en la lista de partici
 hint-day-and-month-swapped = Tal vez el día y el mes están intercambiados; pruebe con fecha { $date }.
 hint-amount-looks-like-centavos = El monto parece estar en centavos; indíquelo en pesos, con punto decimal.
 hint-date-in-tracking-key = La clave de rastreo contiene la fecha { $date }; pruebe con ella en fecha.
+hint-more-own-accounts = De sus { $fitting } cuentas propias que coinciden con cuenta se consultaron { $asked }; si el pago llegó a otra, indique receptor o más dígitos de la cuenta.
 hint-not-a-banking-day = La fecha es inhábil; la transferencia se operó el { $operation_date }. Indique el día en que se hizo la transferencia.
 hint-maybe-operation-date = La fecha puede ser la de operación; si la transferencia se hizo antes (después de las 18:00 o en día inhábil), pruebe con fecha { $date }.
 
@@ -501,6 +502,7 @@ row-state-canceled = cancelada
 row-state-erased = borrada
 row-repeats = Pregunta lo mismo que la fila { $row }; el resultado está ahí.
 row-candidates = Varias transferencias tienen este número de referencia: { $candidates }.
+row-candidate-seal = sello { $seal }
 row-seen = { $times ->
     [one] Este comprobante ya se le entregó una vez.
    *[other] Este comprobante ya se le entregó { $times } veces.

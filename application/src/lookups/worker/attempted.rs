@@ -19,8 +19,6 @@ use crate::proofs::Turn;
 /// The encrypted answer of a delivered lookup, with data for the statistics.
 pub(super) struct EncryptedAnswer {
     pub(super) content: Vec<u8>,
-    /// The question, encrypted again, if the transfer was credited to another account than the first.
-    pub(super) question: Option<Vec<u8>>,
     pub(super) mark: Option<ProofMark>,
     /// Held until the delivery of the proof is recorded.
     pub(super) _turn: Turn,
@@ -38,6 +36,8 @@ pub(super) struct Attempted {
     pub(super) answer: Option<EncryptedAnswer>,
     /// The bank's answer without a proof, encrypted; `None` if it gave none.
     pub(super) finding: Option<Vec<u8>>,
+    /// The question, encrypted again, if the bank knows the transfer for another account than the first.
+    pub(super) question: Option<Vec<u8>>,
     pub(super) retry_after: Option<Duration>,
     /// `true` if the bank wasn't queried because of our own limits.
     pub(super) had_no_turn: bool,
@@ -53,6 +53,7 @@ impl Attempted {
             duration: Duration::ZERO,
             answer: None,
             finding: None,
+            question: None,
             retry_after: None,
             had_no_turn: false,
         }
@@ -104,7 +105,6 @@ pub(super) fn ending(
     };
     let change = LookupChange::Deliver {
         proof: answer.content.clone(),
-        question: answer.question.clone(),
         seal: answer.seal,
     };
     (change, settlement)

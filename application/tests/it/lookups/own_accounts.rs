@@ -2,6 +2,7 @@
 
 use application::{NewOwnAccount, OwnAccountFailure};
 use domain::audit::{Action, AuditFilter};
+use domain::hints::Hint;
 use domain::masked_account::MaskedAccount;
 use domain::own_accounts::{GivenAccount, OwnAccount, OwnAccountError, OwnAccountId};
 use domain::payment::{Payment, PaymentState};
@@ -16,7 +17,7 @@ use super::*;
 use crate::support::{ANA, LUIS};
 
 /// CLABEs of four banks without their check digits.
-const BANKS: [&str; 4] = [
+pub(super) const BANKS: [&str; 4] = [
     "00201007777777777",
     "01418065501234567",
     "07218001234567890",
@@ -40,6 +41,7 @@ fn given(amount: &str, account: GivenAccount) -> LookupRequest {
             criterion: query.criterion,
             account,
             others: Vec::new(),
+            completion: None,
             amount: query.amount,
             issuer: query.issuer,
             receiver: query.receiver,
@@ -74,7 +76,7 @@ fn clabe(first: &str) -> String {
 
 /// A key of Ana's, who has own accounts with these first digits, in a world whose bank knows transfers to the one at
 /// `credited`.
-async fn start_with(
+pub(super) async fn start_with(
     first: &[&str],
     credited: Option<usize>,
 ) -> (World, Process, Holder, Vec<OwnAccount>) {
@@ -143,6 +145,34 @@ async fn three_accounts_are_asked_for_at_most() {
         (found.state, found.reason()),
         (NotFound, Some(Outcome::NotFound))
     );
+    assert_eq!(world.bank.times_asked(), 3);
+    let more = Hint::MoreOwnAccounts {
+        asked: 3,
+        fitting: 4,
+    };
+    assert_eq!(found.hints.first(), Some(&more));
+}
+
+#[tokio::test]
+async fn the_question_tells_the_account_of_a_payment_without_a_proof() {
+    let (world, process, holder, own) = start_with(&BANKS[..3], None).await;
+    let known = own[1].account.clone();
+    world.bank.answer_by(
+        move |transfer: &Transfer| match *transfer.account() == known {
+            true => Script::Know(under_way()),
+            false => Script::KnowNothing,
+        },
+    );
+    let request = given("10.00", GivenAccount::Missing);
+    let id = process.create(&holder, request).await.id;
+    let found = process.tried(&holder, id).await;
+    assert_eq!(
+        (found.state, &found.question.account),
+        (Waiting, &own[1].account)
+    );
+    // It is asked for first from now on.
+    world.pass(seconds(60)).await;
+    process.tried(&holder, id).await;
     assert_eq!(world.bank.times_asked(), 3);
 }
 

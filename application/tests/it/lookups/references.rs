@@ -4,6 +4,7 @@ use std::io::{Cursor, Write as _};
 
 use bytes::Bytes;
 use domain::criterion::{Criterion, ReferenceNumber};
+use domain::own_accounts::GivenAccount;
 use domain::proofs::file::RequestedFiles;
 use domain::query::ProofQuery;
 use domain::tracking_key::TrackingKey;
@@ -13,6 +14,7 @@ use testkit::fakes::plain_pdf;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use super::own_accounts::{BANKS, start_with};
 use super::*;
 
 /// The number on plain PDFs.
@@ -117,6 +119,31 @@ async fn several_transfers_end_it_with_a_choice_that_a_second_lookup_makes() {
     };
     let chosen = process.create(&holder, chosen).await.id;
     assert_eq!(process.tried(&holder, chosen).await.state, Delivered);
+}
+
+#[tokio::test]
+async fn the_question_tells_the_own_account_of_several_transfers() {
+    let (world, process, holder, own) = start_with(&BANKS[..2], None).await;
+    let credited = own[1].account.clone();
+    let keys = ["MBAN01002611180000000002", TRACKING_KEY];
+    world
+        .bank
+        .answer_by(move |transfer| match *transfer.account() == credited {
+            true => several(transfer, &keys),
+            false => Script::KnowNothing,
+        });
+    let request = by_reference(REFERENCE);
+    let request = LookupRequest {
+        query: ProofQuery {
+            account: GivenAccount::Missing,
+            ..request.query
+        },
+        ..request
+    };
+    let id = process.create(&holder, request).await.id;
+    let found = process.tried(&holder, id).await;
+    assert_eq!((found.state, found.candidates.len()), (Ambiguous, 2));
+    assert_eq!(found.question.account, own[1].account);
 }
 
 /// None of them is given, since one may be the transfer that was meant.

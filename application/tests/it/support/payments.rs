@@ -16,6 +16,7 @@ pub(crate) fn query(centavos: u64) -> ProofQuery {
         criterion: TrackingKey::parse(TRACKING_KEY).unwrap().into(),
         account: Account::parse("002010077777777771").unwrap(),
         others: Vec::new(),
+        completion: None,
         amount: Amount::from_centavos(centavos).unwrap(),
         issuer: None,
         receiver: None,

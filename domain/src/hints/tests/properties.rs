@@ -47,6 +47,7 @@ proptest! {
                     prop_assert!(catalogue.find(expected).unwrap().is_valid_on(date));
                 }
                 Hint::IssuerWasInferred { .. } => prop_assert!(false, "nothing was inferred"),
+                Hint::MoreOwnAccounts { .. } => prop_assert!(false, "the account is whole"),
                 Hint::LooksLikeReference | Hint::ParticipantUnknown { .. } => {
                     prop_assert!(false, "no key is that short, and every code is listed");
                 }

@@ -45,6 +45,7 @@ fn query(key: &str, account: &str, issuer: Option<&str>, receiver: Option<&str>)
         criterion: TrackingKey::parse(key).unwrap().into(),
         account: Account::parse(account).unwrap(),
         others: Vec::new(),
+        completion: None,
         amount: Amount::parse("100").unwrap(),
         issuer: issuer.map(code),
         receiver: receiver.map(code),

@@ -75,6 +75,7 @@ impl CheckReport {
             criterion: TrackingKey::parse(proof.tracking_key()).ok()?.into(),
             account: Account::parse(account.as_deref()?).ok()?,
             others: Vec::new(),
+            completion: None,
             amount: Amount::from_centavos(centavos)?,
             issuer: self.issuer(catalogue),
             receiver: Some(receiver),

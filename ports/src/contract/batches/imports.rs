@@ -187,7 +187,6 @@ pub(super) async fn deliveries_are_counted_by_the_verdict_on_their_seals(under_t
     here.claims_rows(1).await;
     let fetched = LookupChange::Deliver {
         proof: b"of the bank".to_vec(),
-        question: None,
         seal: SealVerdict::Invalid,
     };
     assert!(here.ends_row(0, fetched).await);

@@ -73,12 +73,15 @@ pub(super) async fn the_banks_last_answer_is_kept_until_there_is_a_proof(under_t
     here.add_lookups(&[1, 2].map(lookup)).await;
     let found = |number, finding: &[u8], change| ClaimEnd {
         finding: Some(finding.to_vec()),
+        question: Some([b"of ", finding].concat()),
         ..end(id(number), 1, soon(), change)
     };
     let kept = async |number| elsewhere.kept(&lookup(number)).await.finding;
+    let asked = async |number| elsewhere.kept(&lookup(number)).await.question;
     here.claim(2, lease(1)).await;
     assert!(here.end_claim(&found(2, b"only", failed())).await);
     assert_eq!(kept(2).await.as_deref(), Some(&b"only"[..]));
+    assert_eq!(asked(2).await, b"of only");
     for answer in [&b"first"[..], b"second", b"third"] {
         assert!(here.end_claim(&found(1, answer, wait(soon()))).await);
         assert_eq!(kept(1).await.as_deref(), Some(answer));
@@ -87,6 +90,7 @@ pub(super) async fn the_banks_last_answer_is_kept_until_there_is_a_proof(under_t
     }
     assert!(here.ends(id(1), 1, soon(), deliver()).await);
     assert_eq!(kept(1).await, None);
+    assert_eq!(asked(1).await, b"of third");
 }
 
 pub(super) async fn a_delivered_lookup_has_its_proof(Pair { here, elsewhere }: Pair) {
@@ -94,10 +98,13 @@ pub(super) async fn a_delivered_lookup_has_its_proof(Pair { here, elsewhere }: P
     here.running(&lookup(1)).await;
     let change = LookupChange::Deliver {
         proof: proof.clone(),
-        question: Some(b"another question".to_vec()),
         seal: SealVerdict::Invalid,
     };
-    assert!(here.ends(id(1), 1, minutes(1), change).await);
+    let end = ClaimEnd {
+        question: Some(b"another question".to_vec()),
+        ..end(id(1), 1, minutes(1), change)
+    };
+    assert!(here.end_claim(&end).await);
     let expected = StoredLookup {
         state: LookupState::Delivered,
         updated_at: minutes(1),

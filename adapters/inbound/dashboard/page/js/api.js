@@ -76,7 +76,8 @@ export async function rest(path, { method = 'GET', type, body, signal, repeatKey
     ...(wait && { prefer: `wait=${wait}` }),
   };
   const response = await send(path, { method, headers: given, body, signal });
-  const common = { status: response.status, requestId: response.headers.get('x-request-id') };
+  const repeated = response.headers.has('idempotent-replayed');
+  const common = { status: response.status, requestId: response.headers.get('x-request-id'), repeated };
   if (response.ok) return { ...common, response };
   const answer = await response.json().catch(() => ({}));
   const { error = 'INTERNAL_ERROR', message = t('error.unexpected'), details } = answer;

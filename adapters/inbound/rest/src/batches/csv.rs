@@ -12,7 +12,7 @@ use super::result_row::ResultRow;
 pub(super) type CsvColumn = (&'static str, fn(&ResultRow<'_>) -> String);
 
 /// The columns. Those of the query data have the names that they have in a table that creates a batch.
-const COLUMNS: [CsvColumn; 41] = [
+const COLUMNS: [CsvColumn; 42] = [
     ("fila", |it| (it.row.row.0 + 1).to_string()),
     ("linea", |it| it.row.line.to_string()),
     ("id", |it| guarded(&it.asked(Column::Id))),
@@ -68,6 +68,7 @@ const COLUMNS: [CsvColumn; 41] = [
     }),
     ("candidatas", |it| it.candidates()),
     ("clave_del_cep", |it| guarded(&it.proved_key())),
+    ("cuentas_propias", |it| guarded(&it.own_accounts())),
 ];
 
 /// The columns with these names, in their order.

@@ -172,14 +172,21 @@ impl<'a> ResultRow<'a> {
             .unwrap_or_default()
     }
 
-    /// Tracking keys of the transfers that have the reference number.
+    /// The transfers that have the reference number, each with its tracking key first.
     pub(super) fn candidates(&self) -> String {
-        joined(self.all_candidates().map(|it| it.tracking_key.to_string()))
+        let candidates = self.lookup().map(|lookup| lookup.candidates.iter());
+        let candidates = candidates.into_iter().flatten();
+        let described: Vec<_> = candidates
+            .map(|candidate| described(candidate, self.language))
+            .collect();
+        described.join("; ")
     }
 
-    fn all_candidates(&self) -> impl Iterator<Item = &'a Candidate> {
-        let candidates = self.lookup().map(|lookup| lookup.candidates.iter());
-        candidates.into_iter().flatten()
+    /// The own accounts that complete a masked or missing account.
+    pub(super) fn own_accounts(&self) -> String {
+        let accounts = self.query().map(ProofQuery::own_accounts);
+        let accounts = accounts.into_iter().flatten();
+        joined(accounts.map(|account| account.as_str().to_owned()))
     }
 
     /// The sentences about the row for people, but for the next step: what is wrong, what the bank says, and what a
@@ -201,11 +208,9 @@ impl<'a> ResultRow<'a> {
             notice.code != NoticeCode::UnsealedCompared
         });
         let notices = joined(notices.map(|notice| notice_message(notice.code, self.language)));
-        let candidates: Vec<_> = self.all_candidates().map(described).collect();
-        let candidates = (!candidates.is_empty()).then(|| {
-            let candidates = candidates.join("; ");
-            RowRemark::Candidates { candidates }.message(self.language)
-        });
+        let candidates = self.candidates();
+        let candidates = (!candidates.is_empty())
+            .then(|| RowRemark::Candidates { candidates }.message(self.language));
         let failure = self
             .lookup()
             .and_then(|lookup| failure_of(lookup, self.language));
@@ -229,11 +234,15 @@ impl<'a> ResultRow<'a> {
         asked.or(delivered).or(inferred)
     }
 
+    /// The receiver; until it is delivered, of a query whose account own ones complete the one that the caller gave.
     fn receiver(&self) -> Option<ParticipantCode> {
-        let asked = self.query().and_then(|query| query.receiver);
+        let query = self.query()?;
+        if query.completion.is_some() && self.proof().is_none() {
+            return query.as_given().1;
+        }
         let delivered = self.proof().map(Proof::receiver);
         let inferred = self.inferred_receiver().map(|receiver| receiver.code);
-        asked.or(delivered).or(inferred)
+        query.receiver.or(delivered).or(inferred)
     }
 
     fn inferred_issuer(&self) -> Option<&'a Inferred> {
@@ -266,8 +275,8 @@ impl<'a> ResultRow<'a> {
         origin.map(ProofOrigin::name).unwrap_or_default().to_owned()
     }
 
-    /// A value of the question as text, with banks that were inferred or that the proof tells; of a faulty row, as it
-    /// came.
+    /// A value of the question as text, with banks that were inferred or that the proof tells, and until then with a
+    /// masked account; of a faulty row, as it came.
     pub(super) fn asked(&self, column: Column) -> String {
         if let Some(query) = self.query() {
             let code = |code: Option<ParticipantCode>| code.map(|it| it.to_string());
@@ -281,6 +290,7 @@ impl<'a> ResultRow<'a> {
                     let reference = query.criterion.reference();
                     reference.map(|it| it.to_string()).unwrap_or_default()
                 }
+                Column::Account if self.proof().is_none() => query.as_given().0,
                 Column::Account => query.account.as_str().to_owned(),
                 Column::Amount => query.amount.to_string(),
                 Column::Issuer => code(self.issuer()).unwrap_or_default(),
@@ -294,16 +304,18 @@ impl<'a> ResultRow<'a> {
     }
 }
 
-/// Tracking key, time of the credit and payer of a transfer.
-fn described(candidate: &Candidate) -> String {
+/// Tracking key, time of the credit, payer, concept and verdict on the seal of a transfer.
+fn described(candidate: &Candidate, language: Language) -> String {
     let at = candidate.credited_at.format("%Y-%m-%d %H:%M:%S");
-    let mut text = format!("{} ({at}", candidate.tracking_key);
-    if let Some(payer) = &candidate.payer {
-        text.push_str(", ");
-        text.push_str(payer);
-    }
-    text.push(')');
-    text
+    let seal = seal_word(candidate.seal, language);
+    let facts = [
+        Some(at.to_string()),
+        candidate.payer.clone(),
+        candidate.concept.clone(),
+        Some(RowRemark::CandidateSeal { seal }.message(language)),
+    ];
+    let facts: Vec<_> = facts.into_iter().flatten().collect();
+    format!("{} ({})", candidate.tracking_key, facts.join(", "))
 }
 
 /// The evidence that a bank was inferred from, and its confidence.

@@ -60,7 +60,7 @@ const RESULTS: [ResultColumn; 14] = [
 ];
 
 /// Columns for programs, which stand at the end with the names that they have as CSV.
-const CODES: [&str; 21] = [
+const CODES: [&str; 22] = [
     "fila",
     "linea",
     "estado_codigo",
@@ -82,6 +82,7 @@ const CODES: [&str; 21] = [
     "pistas_codigos",
     "candidatas",
     "clave_del_cep",
+    "cuentas_propias",
 ];
 
 /// A workbook of results that is being written.

@@ -14,6 +14,8 @@ use crate::RestState;
 use crate::openapi::responses::NoSuchLookup;
 
 /// Cancels a lookup, or erases one that is final
+///
+/// A canceled lookup stays counted, even if it wasn't attempted yet.
 #[utoipa::path(
     delete,
     path = "/v1/cep/lookups/{id}",

@@ -6,6 +6,7 @@ mod faults;
 mod files;
 mod forms;
 mod import;
+mod own_accounts;
 mod reads;
 mod results;
 mod results_workbook;

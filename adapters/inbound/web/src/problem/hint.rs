@@ -109,6 +109,9 @@ catalogue! {
         /// The given date may be the operation date; `date` is the one to try.
         MaybeOperationDate { date: NaiveDate }
             = "maybe_operation_date", "hint-maybe-operation-date"(date: date);
+        /// More own accounts fit the account than were asked for.
+        MoreOwnAccounts { asked: usize, fitting: usize }
+            = "more_own_accounts", "hint-more-own-accounts"(asked: asked, fitting: fitting);
     }
 }
 
@@ -140,6 +143,7 @@ impl From<Hint> for HintReason {
             Hint::DateInTrackingKey { found } => Self::DateInTrackingKey { date: found },
             Hint::NotABankingDay { operation_date } => Self::NotABankingDay { operation_date },
             Hint::MaybeOperationDate { other } => Self::MaybeOperationDate { date: other },
+            Hint::MoreOwnAccounts { asked, fitting } => Self::MoreOwnAccounts { asked, fitting },
         }
     }
 }

@@ -67,6 +67,8 @@ catalogue! {
         Repeats { row: u32 } = "repeats", "row-repeats"(row: row);
         /// Several transfers have the reference number; `candidates` tells them.
         Candidates { candidates: String } = "candidates", "row-candidates"(candidates: candidates);
+        /// The verdict on the seal of one of these transfers.
+        CandidateSeal { seal: String } = "candidate_seal", "row-candidate-seal"(seal: seal);
         /// The proof was delivered before.
         Seen { times: usize } = "seen", "row-seen"(times: Count(*times));
     }

@@ -175,7 +175,7 @@ pub struct Question {
     /// The digits of the receiver's account.
     cuenta: String,
     /// Your other own accounts that fit a masked or missing account, in the order in which they are asked for; empty
-    /// if it was whole. Once the lookup is delivered, `cuenta` is the one that received the transfer.
+    /// if it was whole. Once the bank knows the transfer, `cuenta` is the one that it is of.
     otras_cuentas: Vec<String>,
     /// The amount in pesos: `1234.56`.
     #[schema(pattern = r"^[0-9]+\.[0-9]{2}$", examples("1234.56"))]

@@ -109,6 +109,7 @@ mod tests {
                 criterion: TrackingKey::parse("MBAN01").unwrap().into(),
                 account: Account::parse("002010077777777771").unwrap(),
                 others: Vec::new(),
+                completion: None,
                 amount: Amount::parse("1234.50").unwrap(),
                 issuer: None,
                 receiver: None,

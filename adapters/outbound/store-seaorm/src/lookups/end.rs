@@ -96,26 +96,19 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
             .col_expr(Column::LastOutcome, Expr::value(Stored(attempt.outcome)))
             .col_expr(Column::NextClass, Expr::value(background));
     }
+    if let Some(question) = &end.question {
+        update = update.col_expr(Column::Question, Expr::value(question.clone()));
+    }
     let finding = |finding: Option<&Vec<u8>>| Expr::value(finding.cloned());
     let update = match &end.change {
         LookupChange::Wait { due_at } => queue::released(update, Some(*due_at))
             .col_expr(Column::State, waiting(end))
             .col_expr(Column::Finding, finding(end.finding.as_ref())),
-        LookupChange::Deliver {
-            proof,
-            question,
-            seal,
-        } => {
-            let delivered = queue::ended(update, LookupState::Delivered, end.now)
+        LookupChange::Deliver { proof, seal } => {
+            queue::ended(update, LookupState::Delivered, end.now)
                 .col_expr(Column::Proof, Expr::value(proof.clone()))
                 .col_expr(Column::Seal, Expr::value(Stored(*seal)))
-                .col_expr(Column::Finding, finding(None));
-            match question {
-                Some(question) => {
-                    delivered.col_expr(Column::Question, Expr::value(question.clone()))
-                }
-                None => delivered,
-            }
+                .col_expr(Column::Finding, finding(None))
         }
         LookupChange::End { state, .. } => queue::ended(update, *state, end.now)
             .col_expr(Column::Finding, finding(end.finding.as_ref())),

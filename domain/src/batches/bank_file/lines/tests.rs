@@ -13,6 +13,7 @@ fn query(key: &str) -> ProofQuery {
         criterion: TrackingKey::parse(key).unwrap().into(),
         account: Account::parse("002010077777777771").unwrap(),
         others: Vec::new(),
+        completion: None,
         amount: Amount::from_centavos(123_450).unwrap(),
         issuer: Some(code("40012")),
         receiver: Some(code("40002")),

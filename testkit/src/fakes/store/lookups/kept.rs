@@ -78,6 +78,9 @@ impl KeptLookup {
             self.stored.last_attempt = Some(attempt);
         }
         self.stored.finding.clone_from(&end.finding);
+        if let Some(question) = &end.question {
+            self.stored.question.clone_from(question);
+        }
         match &end.change {
             LookupChange::Wait { due_at } => {
                 self.stored.state = match self.stored.attempts {
@@ -88,16 +91,7 @@ impl KeptLookup {
                 self.stored.updated_at = end.now;
                 self.lease = None;
             }
-            LookupChange::Deliver {
-                proof,
-                question,
-                seal,
-            } => {
-                if let Some(question) = question {
-                    self.stored.question.clone_from(question);
-                }
-                self.deliver(proof, *seal, end.now);
-            }
+            LookupChange::Deliver { proof, seal } => self.deliver(proof, *seal, end.now),
             LookupChange::End { state, .. } => self.end(*state, end.now),
         }
     }

@@ -4,7 +4,7 @@ import { html, useState } from '../lib.js';
 import { BATCH_KEYS } from '../batch-queries.js';
 import { wallTime } from '../format.js';
 import { t } from '../i18n.js';
-import { newRepeatKey } from '../repeat-key.js';
+import { newRepeatKey, repeatKeyOf } from '../repeat-key.js';
 import { go, Link } from '../router.js';
 import { lookUp } from '../sent-files.js';
 import { useAllNodes } from '../use-query.js';
@@ -44,19 +44,22 @@ const KeyOfChoice = ({ of: { charged, others } }) => others && html`
   </${Notice}>
   <${ChargedKey} keys=${others} of=${charged} label=${t('verify.key')} testid="candidates-charged" />`;
 
+// The lookup of an earlier choice that the bank didn't answer, or that was erased.
+const isToBeMadeAnew = ({ repeated, lookup }) => repeated && (!lookup || ['failed', 'canceled'].includes(lookup.state));
+
 export function Candidates({ of: lookup }) {
   const [pending, setPending] = useState(null);
   const [refused, setRefused] = useState(null);
   const keyOfChoice = useKeyOfChoice(lookup);
-  // A request that is sent again has the same lookup.
-  const [repeatKeys] = useState(() => new Map());
+  const [anew] = useState(newRepeatKey);
   const choose = async (key) => {
     setPending(key);
     setRefused(null);
-    const once = `${keyOfChoice.id} ${key}`;
-    if (!repeatKeys.has(once)) repeatKeys.set(once, newRepeatKey());
     try {
-      const result = await lookUp(keyOfChoice.id, questionFor(lookup, key), repeatKeys.get(once));
+      const send = (...names) => lookUp(keyOfChoice.id, questionFor(lookup, key), repeatKeyOf(lookup.id, key, ...names));
+      // The same choice has the same lookup for a day, and is counted once.
+      const first = await send();
+      const result = isToBeMadeAnew(first) ? await send(anew) : first;
       if (result.lookup) go(`/lookups/${result.lookup.id}`);
       else setRefused(result);
     } catch {

@@ -45,6 +45,7 @@ fn question() -> Option<ProofQuery> {
         criterion: TrackingKey::parse("MBAN01002611200001234567").ok()?.into(),
         account: Account::parse("002010077777777771").ok()?,
         others: Vec::new(),
+        completion: None,
         amount: Amount::from_centavos(123_456)?,
         issuer: None,
         receiver: None,

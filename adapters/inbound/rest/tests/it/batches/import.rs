@@ -36,6 +36,7 @@ fn xml(key: &str, amount: &str) -> Vec<u8> {
         criterion: TrackingKey::parse(key).unwrap().into(),
         account: Account::parse("002010077777777771").unwrap(),
         others: Vec::new(),
+        completion: None,
         amount: Amount::parse(amount).unwrap(),
         issuer: ParticipantCode::parse("40012"),
         receiver: ParticipantCode::parse("40002"),

@@ -42,13 +42,13 @@ impl Harness {
     }
 }
 
-fn rows(workbook: &[u8]) -> Vec<WorkbookRow> {
+pub(super) fn rows(workbook: &[u8]) -> Vec<WorkbookRow> {
     let mut workbook = WorkbookFiles.open(workbook.to_vec().into()).unwrap();
     assert_eq!(workbook.sheets(), ["CEP"]);
     workbook.rows(0).unwrap()
 }
 
-fn texts(row: &WorkbookRow) -> Vec<String> {
+pub(super) fn texts(row: &WorkbookRow) -> Vec<String> {
     let cells = row.cells.iter().map(|(_, cell)| match cell {
         WorkbookCell::Text(text) => text.clone(),
         WorkbookCell::Number(number) => number.to_string(),

@@ -41,6 +41,7 @@ fn lookup(state: LookupState) -> LookupView {
             criterion: TrackingKey::parse("MBAN01").unwrap().into(),
             account: Account::parse("002010077777777771").unwrap(),
             others: Vec::new(),
+            completion: None,
             amount: Amount::from_centavos(1_000).unwrap(),
             issuer: None,
             receiver: None,

@@ -138,7 +138,9 @@ impl HintDetail {
             HintReason::NotABankingDay { operation_date } => {
                 detail.operation_date = Some(operation_date.to_string());
             }
-            HintReason::AmountLooksLikeCentavos | HintReason::LooksLikeReference => {}
+            HintReason::AmountLooksLikeCentavos
+            | HintReason::LooksLikeReference
+            | HintReason::MoreOwnAccounts { .. } => {}
         }
         detail
     }

@@ -68,6 +68,7 @@ async fn a_claimed_lookup_and_its_attempts_are_found_by_its_id() {
             outcome: Outcome::NotIssued,
         }),
         finding: None,
+        question: None,
         change: LookupChange::Wait { due_at: now() },
     };
     for _ in 0..2 {

@@ -114,6 +114,7 @@ pub(crate) fn claim_end(id: LookupId, lease: Lease, change: LookupChange) -> Cla
             outcome: Outcome::Delivered,
         }),
         finding: None,
+        question: None,
         change,
     }
 }
@@ -122,7 +123,6 @@ pub(crate) fn claim_end(id: LookupId, lease: Lease, change: LookupChange) -> Cla
 pub(crate) fn delivery(bytes: usize) -> LookupChange {
     LookupChange::Deliver {
         proof: vec![7; bytes],
-        question: None,
         seal: SealVerdict::Valid,
     }
 }

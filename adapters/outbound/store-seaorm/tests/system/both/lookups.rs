@@ -36,8 +36,8 @@ enum Step {
     Claim(u32, ClaimedClasses, i64),
     /// Renews the lease of a claim, for a time.
     Renew(usize, i64),
-    /// Ends a claim, perhaps after an attempt, and with a finding.
-    End(usize, Option<Outcome>, Option<Vec<u8>>, LookupChange),
+    /// Ends a claim, perhaps after an attempt, with a finding, and with another question.
+    End(usize, Option<Outcome>, [Option<Vec<u8>>; 2], LookupChange),
     Cancel(usize),
     Erase(usize),
     /// Revokes a key.
@@ -56,7 +56,7 @@ fn step() -> impl Strategy<Value = Step> {
     let class = prop::sample::select(&LookupClass::ALL[..]);
     let classes = prop::sample::select(&[ClaimedClasses::All, ClaimedClasses::Interactive][..]);
     let tried = prop::option::of(prop::sample::select(&Outcome::ALL[..]));
-    let finding = prop::option::of(bytes());
+    let finding = prop::array::uniform2(prop::option::of(bytes()));
     let (one, seconds) = (|| 0..50_usize, || 1..90_i64);
     prop_oneof![
         8 => (0..KEYS, class).prop_map(|(key, class)| Step::Add(key, class)),
@@ -79,16 +79,12 @@ fn change() -> impl Strategy<Value = LookupChange> {
         LookupState::Expired,
     ];
     let end = (prop::sample::select(ends.to_vec()), any::<bool>());
-    let delivery = (
-        bytes(),
-        prop::sample::select(SealVerdict::ALL.to_vec()),
-        prop::option::of(bytes()),
-    );
+    let delivery = (bytes(), prop::sample::select(SealVerdict::ALL.to_vec()));
     prop_oneof![
         3 => (0..90_i64).prop_map(|seconds| LookupChange::Wait {
             due_at: start() + TimeDelta::seconds(seconds),
         }),
-        1 => delivery.prop_map(|(proof, seal, question)| LookupChange::Deliver { proof, question, seal }),
+        1 => delivery.prop_map(|(proof, seal)| LookupChange::Deliver { proof, seal }),
         1 => end.prop_map(|(state, refund)| LookupChange::End { state, refund }),
     ]
 }
@@ -211,7 +207,7 @@ impl Run {
                 let renewed = lookups.renew_lease(id, Lease { token, until });
                 Answer::Done(renewed.await.unwrap())
             }
-            Step::End(claim, tried, finding, change) => {
+            Step::End(claim, tried, [finding, question], change) => {
                 let Some((id, token)) = pick(&self.claims, *claim) else {
                     return Answer::Done(false);
                 };
@@ -221,6 +217,7 @@ impl Run {
                     now,
                     attempt: tried.map(|outcome| Attempt { at: now, outcome }),
                     finding: finding.clone(),
+                    question: question.clone(),
                     change: change.clone(),
                 };
                 Answer::Done(lookups.end_claim(&end).await.unwrap())
