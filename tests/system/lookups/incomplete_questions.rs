@@ -139,6 +139,15 @@ async fn pause(fleet: &Fleet, replicas: &[Gateway]) {
     .await;
 }
 
+/// Lets these replicas go on, and waits until they answer: what they were about has taken too long meanwhile.
+async fn resume(replicas: &[Gateway], key: &Key) {
+    signal(replicas, "CONT");
+    for gateway in replicas {
+        let answers = async || gateway.read("/v1/cep/lookups", key).await.status() == 200;
+        soon("the replica answers", answers).await;
+    }
+}
+
 fn signal(replicas: &[Gateway], name: &str) {
     replicas.iter().for_each(|gateway| gateway.signal(name));
 }
@@ -188,7 +197,8 @@ async fn a_reference_number_and_a_masked_account_are_told_and_charged_once_at_th
     let row = path_of(row["lookup"]["id"].as_str().unwrap());
     is_completed(two, &key, &lookup).await;
     is_completed(two, &key, &row).await;
-    signal(last, "CONT");
+
+    resume(last, &key).await;
     shown(&fleet.replicas, &key, &one, "delivered").await;
     is_ambiguous(&fleet.replicas, &key, &several).await;
     is_completed(&fleet.replicas, &key, &lookup).await;
@@ -204,7 +214,7 @@ async fn a_reference_number_and_a_masked_account_are_told_and_charged_once_at_th
     soon("the last one makes an attempt", is_asked).await;
     fleet.replicas.pop().unwrap().kill();
     clock.set(now() + LEASES_END);
-    signal(&fleet.replicas, "CONT");
+    resume(&fleet.replicas, &key).await;
     is_ambiguous(&fleet.replicas, &key, &killed).await;
     are_told(&fleet, &receiver, &[&several, &killed]).await;
     is_charged(&fleet, &key, 5).await;

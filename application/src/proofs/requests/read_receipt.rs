@@ -9,7 +9,7 @@ use domain::idempotency::FirstAnswer;
 use domain::lookups::{Metadata, RetryFor};
 use domain::outcome::Outcome;
 use domain::proofs::file::RequestedFiles;
-use domain::receipts::{Receipt, ReceiptFileError};
+use domain::receipts::{DocumentKind, Receipt, ReceiptFileError};
 use futures::FutureExt as _;
 
 use super::create::CompletedRequest;

@@ -78,7 +78,7 @@ pub(super) async fn create(
     let uploader = call.batches.uploader(&call.access, named).await;
     let uploader = uploader.map_err(|error| call.problem(&error))?;
     let charged = uploader.key();
-    let answered = answer((&state, &call, &uploads), (parameters, query), uploader);
+    let answered = answer((&state, &call, &uploads), parameters, query, uploader);
     let mut response = answered.await.into_response();
     if let Some(key) = charged {
         web::log_key(&mut response, key);
@@ -88,7 +88,8 @@ pub(super) async fn create(
 
 async fn answer(
     (state, call, uploads): (&Arc<RestState>, &BatchCall, &Uploads),
-    (parameters, query): (Result<(Query, Option<KeyId>), Problem>, Option<String>),
+    parameters: Result<(Query, Option<KeyId>), Problem>,
+    query: Option<String>,
     uploader: Uploader,
 ) -> Result<Response, Problem> {
     let options = Options::of(parameters?, call)?;
