@@ -93,13 +93,13 @@ async fn a_refusal_is_logged_by_fields_and_codes_and_a_batch_with_its_key() {
     let harness = Harness::start().await;
     let lookups = "/v1/cep/lookups";
     let masked = body(&[("cuenta", "\"****9999\"")]);
-    let faulty = body(&[("cuenta", "\"00201\""), ("canary", "1")]);
+    let faulty = body(&[("cuenta", "\"00201\"")]);
     for body in [masked, faulty] {
         assert_eq!(harness.post(lookups, body).status().await, 400);
     }
     let receipt = harness.post("/v1/cep/receipts", "");
     assert_eq!(receipt.status().await, 400);
-    let table = "fecha,clave_rastreo,cuenta,monto\n2026-11-20,MBAN0100,002010077777777771,1\n";
+    let table = "fecha,clave_rastreo,cuenta,monto\n2026-11-20,MBAN01002611200001234567,002010077777777771,1\n";
     for (query, table, status) in [
         ("?dry_run=true", table, 200),
         ("", table, 202),
@@ -115,7 +115,7 @@ async fn a_refusal_is_logged_by_fields_and_codes_and_a_batch_with_its_key() {
     let told = lines.iter().map(|line| line["problem"].as_str());
     let expected = [
         Some("cuenta:no_own_account"),
-        Some("cuenta:wrong_length unknown"),
+        Some("cuenta:wrong_length"),
         Some("empty_receipt"),
         None,
         None,

@@ -35,7 +35,7 @@ pub enum LookupState {
     Ambiguous,
     /// The bank knows no such transfer, or issues no proof of it: it was returned, rejected or canceled.
     NotFound,
-    /// The bank gave no answer at all. Given back to the quota.
+    /// The bank gave no usable answer. Given back to the quota.
     Failed,
     /// The bank knows the transfer, and issued no proof in time.
     Expired,
