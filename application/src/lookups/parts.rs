@@ -92,10 +92,9 @@ fn encode_accounts(query: &ProofQuery) -> String {
         let masked = completion.masked.as_ref().map(MaskedAccount::to_string);
         let receiver = completion.receiver.map(|code| code.to_string());
         let (masked, receiver) = (masked.unwrap_or_default(), receiver.unwrap_or_default());
-        text.push_str(&format!(
-            "{COMPLETION}{masked}@{receiver}+{}",
-            completion.unasked
-        ));
+        let unasked = completion.unasked;
+        let completion = format!("{COMPLETION}{masked}@{receiver}+{unasked}");
+        text.push_str(&completion);
     }
     text
 }

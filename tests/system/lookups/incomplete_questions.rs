@@ -65,7 +65,7 @@ fn path_of(id: &str) -> String {
     format!("/v1/cep/lookups/{id}")
 }
 
-/// What these replicas show at this path, the same, once its state is this one.
+/// Waits for a state at each replica, and returns the answer, which is the same at all.
 async fn shown(replicas: &[Gateway], key: &Key, path: &str, state: &str) -> Value {
     let waiting = format!("{path}?wait=10");
     let reading = replicas.iter().map(async |gateway| {
