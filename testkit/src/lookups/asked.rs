@@ -12,7 +12,7 @@ pub struct Invalid;
 /// A lookup that somebody asks for.
 pub enum Asked {
     /// For this lookup.
-    Good(LookupRequest),
+    Good(Box<LookupRequest>),
     /// For something that is no lookup.
     Invalid,
     /// Nothing: reading it panics.
@@ -21,7 +21,7 @@ pub enum Asked {
 
 impl From<LookupRequest> for Asked {
     fn from(request: LookupRequest) -> Self {
-        Self::Good(request)
+        Self::Good(Box::new(request))
     }
 }
 
@@ -29,7 +29,7 @@ impl Asked {
     /// The question, before it is read.
     pub fn question(self) -> Question<'static, LookupRequest, Invalid> {
         question(move || match self {
-            Self::Good(request) => Ok(request),
+            Self::Good(request) => Ok(*request),
             Self::Invalid => Err(Invalid),
             Self::Panics => panic!("as ordered"),
         })

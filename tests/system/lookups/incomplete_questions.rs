@@ -149,7 +149,9 @@ async fn resume(replicas: &[Gateway], key: &Key) {
 }
 
 fn signal(replicas: &[Gateway], name: &str) {
-    replicas.iter().for_each(|gateway| gateway.signal(name));
+    for gateway in replicas {
+        gateway.signal(name);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

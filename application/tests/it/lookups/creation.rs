@@ -89,7 +89,7 @@ async fn a_lookup_that_is_not_created_is_settled_at_once_stores_nothing_and_is_r
     let question = match trouble {
         Trouble::InvalidQuestion => Asked::Invalid,
         // The tracking key has the shape of no bank's.
-        Trouble::UnknownIssuer => Asked::Good(LookupRequest {
+        Trouble::UnknownIssuer => Asked::from(LookupRequest {
             query: with_key("Z", query_of("10.00")).into(),
             ..lookup("10.00")
         }),
