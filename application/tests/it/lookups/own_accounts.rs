@@ -157,12 +157,13 @@ async fn three_accounts_are_asked_for_at_most() {
 async fn the_question_tells_the_account_of_a_payment_without_a_proof() {
     let (world, process, holder, own) = start_with(&BANKS[..3], None).await;
     let known = own[1].account.clone();
-    world.bank.answer_by(
-        move |transfer: &Transfer| match *transfer.account() == known {
-            true => Script::Know(under_way()),
-            false => Script::KnowNothing,
-        },
-    );
+    world.bank.answer_by(move |transfer: &Transfer| {
+        if *transfer.account() == known {
+            Script::Know(under_way())
+        } else {
+            Script::KnowNothing
+        }
+    });
     let request = given("10.00", GivenAccount::Missing);
     let id = process.create(&holder, request).await.id;
     let found = process.tried(&holder, id).await;

@@ -126,12 +126,13 @@ async fn the_question_tells_the_own_account_of_several_transfers() {
     let (world, process, holder, own) = start_with(&BANKS[..2], None).await;
     let credited = own[1].account.clone();
     let keys = ["MBAN01002611180000000002", TRACKING_KEY];
-    world
-        .bank
-        .answer_by(move |transfer| match *transfer.account() == credited {
-            true => several(transfer, &keys),
-            false => Script::KnowNothing,
-        });
+    world.bank.answer_by(move |transfer| {
+        if *transfer.account() == credited {
+            several(transfer, &keys)
+        } else {
+            Script::KnowNothing
+        }
+    });
     let request = by_reference(REFERENCE);
     let request = LookupRequest {
         query: ProofQuery {
