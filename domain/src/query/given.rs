@@ -11,8 +11,7 @@ use super::{
 use crate::account::Account;
 use crate::masked_account::{MaskedAccount, is_written_mask};
 use crate::own_accounts::{self, Completion, Destination, GivenAccount, OwnAccount};
-use crate::participants::Catalogue;
-use crate::participants::ParticipantCode;
+use crate::participants::{Catalogue, ParticipantCode};
 
 impl ProofQuery {
     /// The accounts that the transfer may have been credited to, the most likely first: the account alone if the
